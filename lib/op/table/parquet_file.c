@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "op/file/file_parquet.h"
+#include "op/table/parquet_file.h"
 
 #include <string.h>
 
@@ -14,14 +14,14 @@ enum {
 #define PARQUET_MEMORY (INT64_C(4) << 30) /* most memory for one file, whatever it says of itself */
 
 void
-file_parquet_init(struct file_parquet *f)
+parquet_file_init(struct parquet_file *f)
 {
-	*f = (struct file_parquet){ .group = -1 };
-	file_random_init(&f->in);
+	*f = (struct parquet_file){ .group = -1 };
+	table_from_init(&f->in);
 }
 
 static void
-parquet_drop(struct file_parquet *f)
+parquet_drop(struct parquet_file *f)
 {
 	if (f->array.release)
 		f->array.release(&f->array);
@@ -30,7 +30,7 @@ parquet_drop(struct file_parquet *f)
 }
 
 void
-file_parquet_close(struct file_parquet *f)
+parquet_file_close(struct parquet_file *f)
 {
 	parquet_drop(f);
 	arrow_rows_free(&f->rows);
@@ -39,14 +39,14 @@ file_parquet_close(struct file_parquet *f)
 	mem_free(f->first);
 	mem_free(f->offset);
 	mem_free(f->batch);
-	file_random_close(&f->in);
-	file_parquet_init(f);
+	table_from_close(&f->in);
+	parquet_file_init(f);
 }
 
 /* ---- columns ---- */
 
 static enum status
-parquet_choose(struct file_parquet *f, char *const *names, size_t n, struct arrow_as as, struct err *e)
+parquet_choose(struct parquet_file *f, char *const *names, size_t n, struct arrow_as as, struct err *e)
 {
 	struct ArrowSchema schema = { 0 };
 	struct arrow_why why;
@@ -58,7 +58,7 @@ parquet_choose(struct file_parquet *f, char *const *names, size_t n, struct arro
 	if (!code)
 		code = f->plugin->parquet_schema(f->file, &schema, &why);
 	if (code)
-		return file_random_why(&f->in, code, &why, e);
+		return table_from_why(&f->in, code, &why, e);
 	arrow_rows_free(&f->rows);
 	enum status st = arrow_rows_new(&schema, as, &f->rows, e);
 	schema.release(&schema);
@@ -67,7 +67,7 @@ parquet_choose(struct file_parquet *f, char *const *names, size_t n, struct arro
 
 /* Compares the file's type with that of the others. */
 static enum status
-parquet_same(struct file_parquet *f, const struct type *want, struct err *e)
+parquet_same(struct parquet_file *f, const struct type *want, struct err *e)
 {
 	struct types *arena = types_new();
 	const struct type *has = arrow_rows_type(f->rows, arena);
@@ -101,7 +101,7 @@ parquet_same(struct file_parquet *f, const struct type *want, struct err *e)
 
 /* Leaves out what nobody looks at. */
 static enum status
-parquet_project(struct file_parquet *f, const struct parquet_as *as, struct err *e)
+parquet_project(struct parquet_file *f, const struct parquet_as *as, struct err *e)
 {
 	struct types *arena = types_new();
 	const struct type *has = arrow_rows_type(f->rows, arena);
@@ -121,7 +121,7 @@ parquet_project(struct file_parquet *f, const struct parquet_as *as, struct err 
 /* ---- row groups ---- */
 
 static enum status
-parquet_groups(struct file_parquet *f, struct err *e)
+parquet_groups(struct parquet_file *f, struct err *e)
 {
 	struct arrow_why why;
 	uint64_t rows = 0;
@@ -137,7 +137,7 @@ parquet_groups(struct file_parquet *f, struct err *e)
 		int code = f->plugin->parquet_group(f->file, g, &group, &why);
 
 		if (code)
-			return file_random_why(&f->in, code, &why, e);
+			return table_from_why(&f->in, code, &why, e);
 		f->first[g] = rows;
 		f->offset[g] = group.offset > 0 ? (uint64_t)group.offset : 0;
 		if (f->offset[g] >= f->in.size || group.rows < 0
@@ -152,7 +152,7 @@ parquet_groups(struct file_parquet *f, struct err *e)
 }
 
 static enum status
-parquet_open(struct file_parquet *f, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
+parquet_open(struct parquet_file *f, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
 {
 	struct arrow_why why;
 	enum status st;
@@ -160,16 +160,16 @@ parquet_open(struct file_parquet *f, const char *path, const char *tag, const st
 	f->plugin = arrow_lib(e);
 	if (!f->plugin)
 		return e->kind;
-	st = file_random_open(&f->in, path, tag, ctx, e);
+	st = table_from_open(&f->in, path, tag, ctx, e);
 	if (st != ST_OK)
 		return st;
-	struct arrow_from from = { &f->in, (int64_t)f->in.size, file_random_read, PARQUET_MEMORY, f->in.object != NULL };
+	struct arrow_from from = { &f->in, (int64_t)f->in.size, table_from_read, PARQUET_MEMORY, f->in.object != NULL };
 	int code = f->plugin->parquet_open(&from, &f->file, &why);
-	return code ? file_random_why(&f->in, code, &why, e) : ST_OK;
+	return code ? table_from_why(&f->in, code, &why, e) : ST_OK;
 }
 
 enum status
-file_parquet_open(struct file_parquet *f, const char *path, const char *tag, const struct parquet_as *as,
+parquet_file_open(struct parquet_file *f, const char *path, const char *tag, const struct parquet_as *as,
 		  const struct op_ctx *ctx, struct err *e)
 {
 	enum status st = parquet_open(f, path, tag, ctx, e);
@@ -184,7 +184,7 @@ file_parquet_open(struct file_parquet *f, const char *path, const char *tag, con
 }
 
 enum status
-file_parquet_type(struct file_parquet *f, const struct parquet_as *as, struct types *arena, const struct type **type,
+parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct types *arena, const struct type **type,
 		  struct err *e)
 {
 	enum status st = parquet_choose(f, as->names, as->n_names, as->as, e);
@@ -197,7 +197,7 @@ file_parquet_type(struct file_parquet *f, const struct parquet_as *as, struct ty
 /* ---- rows ---- */
 
 static enum status
-parquet_blame(const struct file_parquet *f, enum status st, struct err *e)
+parquet_blame(const struct parquet_file *f, enum status st, struct err *e)
 {
 	if (st != ST_AGAIN)
 		err_wrap(e, "row group %lld", (long long)f->group);
@@ -205,7 +205,7 @@ parquet_blame(const struct file_parquet *f, enum status st, struct err *e)
 }
 
 enum status
-file_parquet_begin(struct file_parquet *f, int64_t group, uint64_t row, struct err *e)
+parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct err *e)
 {
 	struct arrow_why why;
 
@@ -213,10 +213,10 @@ file_parquet_begin(struct file_parquet *f, int64_t group, uint64_t row, struct e
 	f->group = group;
 	f->left = f->first[group + 1] - f->first[group];
 	int code = f->plugin->parquet_begin(f->file, group, f->batch[group], &why);
-	enum status st = code ? parquet_blame(f, file_random_why(&f->in, code, &why, e), e) : ST_OK;
+	enum status st = code ? parquet_blame(f, table_from_why(&f->in, code, &why, e), e) : ST_OK;
 
 	while (row && st == ST_OK) {
-		st = file_parquet_more(f, e);
+		st = parquet_file_more(f, e);
 		int64_t here = f->in_batch - f->row;
 		int64_t step = row < (uint64_t)here ? (int64_t)row : here;
 		if (st == ST_OK) {
@@ -228,7 +228,7 @@ file_parquet_begin(struct file_parquet *f, int64_t group, uint64_t row, struct e
 }
 
 enum status
-file_parquet_more(struct file_parquet *f, struct err *e)
+parquet_file_more(struct parquet_file *f, struct err *e)
 {
 	struct arrow_why why;
 
@@ -242,7 +242,7 @@ file_parquet_more(struct file_parquet *f, struct err *e)
 		if (code == ST_END)
 			return parquet_blame(f, err_set(e, ST_DATA, "it ends %llu rows early", (unsigned long long)f->left), e);
 		if (code)
-			return parquet_blame(f, file_random_why(&f->in, code, &why, e), e);
+			return parquet_blame(f, table_from_why(&f->in, code, &why, e), e);
 		enum status st = arrow_rows_bind(f->rows, &f->array, e);
 		if (st == ST_OK && (uint64_t)f->array.length > f->left)
 			st = err_set(e, ST_DATA, "it has more rows than it should");

@@ -3,16 +3,16 @@
  * A file, or an object elsewhere, read from any byte on, as the plugin of Arrow does it (arrow_plugin.h). Errors do
  * not name the file.
  */
-#ifndef FILE_FILE_RANDOM_H
-#define FILE_FILE_RANDOM_H
+#ifndef TABLE_TABLE_FROM_H
+#define TABLE_TABLE_FROM_H
 
 #include "op/op.h"
 #include "value/arrow/arrow_plugin.h"
 
 struct fetch;
 
-/* With fd -1 and everything else zero (file_random_init) it is closed. */
-struct file_random {
+/* With fd -1 and everything else zero (table_from_init) it is closed. */
+struct table_from {
 	int fd;
 	struct fetch *object;  /* NULL: it is no object */
 	uint64_t size;         /* set by opening */
@@ -21,14 +21,14 @@ struct file_random {
 	struct err failed;     /* why a read failed; kind ST_OK: none has; ST_AGAIN: stopped */
 };
 
-void file_random_init(struct file_random *f);
+void table_from_init(struct table_from *f);
 /* tag: an object must be this one; NULL: any. ctx NULL: nothing stops a read. */
-enum status file_random_open(struct file_random *f, const char *path, const char *tag, const struct op_ctx *ctx,
+enum status table_from_open(struct table_from *f, const char *path, const char *tag, const struct op_ctx *ctx,
 			     struct err *e);
 /* The callback of struct arrow_from. */
-int64_t file_random_read(void *random, int64_t offset, int64_t n, void *to);
+int64_t table_from_read(void *from, int64_t offset, int64_t n, void *to);
 /* For what failed in the plugin: gives the error of the read that was behind it, if one was. */
-enum status file_random_why(struct file_random *f, int code, const struct arrow_why *why, struct err *e);
-void file_random_close(struct file_random *f);
+enum status table_from_why(struct table_from *f, int code, const struct arrow_why *why, struct err *e);
+void table_from_close(struct table_from *f);
 
 #endif

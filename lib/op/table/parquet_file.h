@@ -2,15 +2,15 @@
  *
  * One Parquet file, row group by row group:
  *
- *	file_parquet_open --> file_parquet_group: rows of each --> file_parquet_begin(group, row)
- *	                                  --> file_parquet_put, until ST_END, for one row after the other
+ *	parquet_file_open --> parquet_file_begin(group, row) --> parquet_file_more, until ST_END
+ *	                                                     --> arrow_rows_put(rows, row) for each row of the batch
  *
  * Only the columns that were chosen are read. A row group is decoded batch by batch. Errors name the row group.
  */
-#ifndef FILE_FILE_PARQUET_H
-#define FILE_FILE_PARQUET_H
+#ifndef TABLE_PARQUET_FILE_H
+#define TABLE_PARQUET_FILE_H
 
-#include "op/file/file_random.h"
+#include "op/table/table_from.h"
 #include "value/arrow/arrow_rows.h"
 #include "value/json/json.h"
 
@@ -23,8 +23,8 @@ struct parquet_as {
 	const struct json_fields *project; /* the fields that are used; NULL: all; lent */
 };
 
-struct file_parquet {
-	struct file_random in;
+struct parquet_file {
+	struct table_from in;
 	const struct arrow_plugin *plugin;
 	struct arrow_parquet *file;
 	struct arrow_rows *rows;
@@ -39,17 +39,17 @@ struct file_parquet {
 	uint64_t left;              /* rows of the group that have not come in batches yet */
 };
 
-void file_parquet_init(struct file_parquet *f);
+void parquet_file_init(struct parquet_file *f);
 /* Reads what the file says of itself. ST_UNAVAIL: the plugin is missing. */
-enum status file_parquet_open(struct file_parquet *f, const char *path, const char *tag, const struct parquet_as *as,
+enum status parquet_file_open(struct parquet_file *f, const char *path, const char *tag, const struct parquet_as *as,
 			      const struct op_ctx *ctx, struct err *e);
 /* The type of its records, before any projection; to be called instead of reading. */
-enum status file_parquet_type(struct file_parquet *f, const struct parquet_as *as, struct types *arena,
+enum status parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct types *arena,
 			      const struct type **type, struct err *e);
 /* Goes to a row of a group, counted from 0. */
-enum status file_parquet_begin(struct file_parquet *f, int64_t group, uint64_t row, struct err *e);
+enum status parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct err *e);
 /* Makes sure that there is a row; ST_END: the group has no more. */
-enum status file_parquet_more(struct file_parquet *f, struct err *e);
-void file_parquet_close(struct file_parquet *f);
+enum status parquet_file_more(struct parquet_file *f, struct err *e);
+void parquet_file_close(struct parquet_file *f);
 
 #endif

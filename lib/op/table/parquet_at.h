@@ -4,10 +4,10 @@
  * and kept for the next indices; when those that are kept take more than `hold` bytes, the one that was used
  * longest ago goes.
  */
-#ifndef FILE_PARQUET_AT_H
-#define FILE_PARQUET_AT_H
+#ifndef TABLE_PARQUET_AT_H
+#define TABLE_PARQUET_AT_H
 
-#include "op/file/file_parquet.h"
+#include "op/table/parquet_file.h"
 
 struct parquet_at_file;
 struct parquet_at_group;

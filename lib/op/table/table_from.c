@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "op/file/file_random.h"
+#include "op/table/table_from.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -12,21 +12,21 @@
 #include "value/arrow/arrow_lib.h"
 
 void
-file_random_init(struct file_random *f)
+table_from_init(struct table_from *f)
 {
-	*f = (struct file_random){ .fd = -1 };
+	*f = (struct table_from){ .fd = -1 };
 }
 
 static bool
-random_stopped(const void *ctx)
+from_stopped(const void *ctx)
 {
 	return op_stopped(ctx);
 }
 
 static enum status
-random_open_object(struct file_random *f, const char *url, const char *tag, struct err *e)
+from_open_object(struct table_from *f, const char *url, const char *tag, struct err *e)
 {
-	struct fetch_wait w = { .stopped = random_stopped, .arg = f->ctx };
+	struct fetch_wait w = { .stopped = from_stopped, .arg = f->ctx };
 	struct fetch_about about = { 0 };
 	enum status st = fetch_about(url, GATE_READ, &w, &about, e);
 
@@ -43,14 +43,14 @@ random_open_object(struct file_random *f, const char *url, const char *tag, stru
 }
 
 enum status
-file_random_open(struct file_random *f, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
+table_from_open(struct table_from *f, const char *path, const char *tag, const struct op_ctx *ctx, struct err *e)
 {
 	struct stat st;
 
 	f->ctx = ctx;
 	err_clear(&f->failed);
 	if (url_is(path))
-		return random_open_object(f, path, tag, e);
+		return from_open_object(f, path, tag, e);
 	/* Without blocking, since a FIFO may have no writer. */
 	f->fd = gate_open(GATE_READ, path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
 	if (f->fd < 0 || fstat(f->fd, &st))
@@ -64,7 +64,7 @@ file_random_open(struct file_random *f, const char *path, const char *tag, const
 }
 
 static int64_t
-random_read_object(struct file_random *f, int64_t offset, int64_t n, uint8_t *to)
+from_read_object(struct table_from *f, int64_t offset, int64_t n, uint8_t *to)
 {
 	size_t got, have = 0;
 	enum status st = ST_OK;
@@ -81,15 +81,15 @@ random_read_object(struct file_random *f, int64_t offset, int64_t n, uint8_t *to
 }
 
 int64_t
-file_random_read(void *random, int64_t offset, int64_t n, void *to)
+table_from_read(void *from, int64_t offset, int64_t n, void *to)
 {
-	struct file_random *f = random;
+	struct table_from *f = from;
 
 	if (f->ctx && op_stopped(f->ctx)) {
 		f->failed.kind = ST_AGAIN;
 		return -1;
 	}
-	int64_t got = f->object ? random_read_object(f, offset, n, to)
+	int64_t got = f->object ? from_read_object(f, offset, n, to)
 		: transfer_read_at(f->fd, to, (size_t)n, (uint64_t)offset);
 	if (got < 0 && !f->object)
 		err_errno(&f->failed, "cannot read it");
@@ -99,7 +99,7 @@ file_random_read(void *random, int64_t offset, int64_t n, void *to)
 }
 
 enum status
-file_random_why(struct file_random *f, int code, const struct arrow_why *why, struct err *e)
+table_from_why(struct table_from *f, int code, const struct arrow_why *why, struct err *e)
 {
 	if (f->failed.kind == ST_OK)
 		return arrow_lib_says(code, why, e);
@@ -111,11 +111,11 @@ file_random_why(struct file_random *f, int code, const struct arrow_why *why, st
 }
 
 void
-file_random_close(struct file_random *f)
+table_from_close(struct table_from *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
 	fetch_close(&f->object);
 	mem_free(f->tag);
-	file_random_init(f);
+	table_from_init(f);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "op/file/parquet_at.h"
+#include "op/table/parquet_at.h"
 
 #include <string.h>
 
@@ -29,12 +29,12 @@ static enum status
 at_look(struct op_inst *self, struct parquet_at *a, size_t i, struct err *e)
 {
 	struct parquet_at_file *v = &a->v[i];
-	struct file_parquet f;
+	struct parquet_file f;
 
-	file_parquet_init(&f);
+	parquet_file_init(&f);
 	v->name = file_far_origin(a->files.v[i]);
 	v->first = a->count;
-	enum status st = file_parquet_open(&f, a->files.v[i], self->split ? self->split->tag : NULL, a->as, self->ctx, e);
+	enum status st = parquet_file_open(&f, a->files.v[i], self->split ? self->split->tag : NULL, a->as, self->ctx, e);
 	if (st == ST_OK && __builtin_add_overflow(a->count, f.first[f.groups], &a->count))
 		st = err_set(e, ST_DATA, "the files have too many rows");
 	if (st == ST_OK) {
@@ -48,7 +48,7 @@ at_look(struct op_inst *self, struct parquet_at *a, size_t i, struct err *e)
 		else
 			st = op_source_fault(self, v->name, 0, e);
 	}
-	file_parquet_close(&f);
+	parquet_file_close(&f);
 	return st;
 }
 
@@ -111,19 +111,19 @@ static enum status
 at_decode(struct op_inst *self, struct parquet_at *a, struct parquet_at_group *g, struct err *e)
 {
 	size_t max = file_source_element_max(self);
-	struct file_parquet f;
+	struct parquet_file f;
 
-	file_parquet_init(&f);
-	enum status st = file_parquet_open(&f, a->files.v[g->file], self->split ? self->split->tag : NULL, a->as,
+	parquet_file_init(&f);
+	enum status st = parquet_file_open(&f, a->files.v[g->file], self->split ? self->split->tag : NULL, a->as,
 					   self->ctx, e);
 	if (st == ST_OK && (f.groups <= g->group || f.first[g->group + 1] != a->v[g->file].groups[g->group + 1]))
 		st = err_set(e, ST_DATA, "the file has changed");
 	if (st == ST_OK)
-		st = file_parquet_begin(&f, g->group, 0, e);
-	while (st == ST_OK && (st = file_parquet_more(&f, e)) == ST_OK)
+		st = parquet_file_begin(&f, g->group, 0, e);
+	while (st == ST_OK && (st = parquet_file_more(&f, e)) == ST_OK)
 		for (; f.row < f.in_batch && st == ST_OK; f.row++)
 			st = arrow_rows_put(f.rows, f.row, max, &g->rows, g->rows.n, e);
-	file_parquet_close(&f);
+	parquet_file_close(&f);
 	g->bytes = run_bytes(&g->rows) + g->rows.n * sizeof *g->rows.e;
 	return st == ST_END ? ST_OK : st;
 }

@@ -6,9 +6,9 @@
 #include "base/mem.h"
 #include "op/file/file_far.h"
 #include "op/file/file_glob.h"
-#include "op/file/file_parquet.h"
 #include "op/file/file_source.h"
-#include "op/file/parquet_at.h"
+#include "op/table/parquet_at.h"
+#include "op/table/parquet_file.h"
 #include "value/mp.h"
 
 enum { PARQUET_COLUMNS_MAX = 65536, PARQUET_LOOK = 1000 /* most files that are opened to count rows */ };
@@ -21,7 +21,7 @@ struct parquet {
 	int64_t hold;
 	const struct type *want; /* set by typing: the type that all files have; NULL: it is not known */
 	struct parquet_as as;
-	struct file_parquet file;
+	struct parquet_file file;
 	int64_t group;           /* the one at hand, or to be begun */
 	bool begun;
 	struct parquet_at at;
@@ -88,27 +88,27 @@ parquet_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	struct parquet *s = n->params;
 	struct words files = { 0 };
 	struct parquet_as as;
-	struct file_parquet f;
+	struct parquet_file f;
 	enum status st = parquet_as_read(s, &as, e);
 
 	*type = type_record(t->arena, NULL, 0, true);
 	s->want = NULL;
 	if (st != ST_OK)
 		return st;
-	file_parquet_init(&f);
+	parquet_file_init(&f);
 	/* A bad name is reported by the check, and a bad file by reading it. */
 	struct err ignored;
 	const struct parquet_as all = { .as = as.as };
 	bool here = !n->n_binds && !file_far_any(&s->src.names)
 		&& file_glob(&s->src.names, false, &files, &ignored) == ST_OK && files.n;
-	if (here && file_parquet_open(&f, files.v[0], NULL, &all, NULL, &ignored) == ST_OK) {
-		st = file_parquet_type(&f, &as, t->arena, type, e);
+	if (here && parquet_file_open(&f, files.v[0], NULL, &all, NULL, &ignored) == ST_OK) {
+		st = parquet_file_type(&f, &as, t->arena, type, e);
 		if (st == ST_OK)
 			s->want = *type;
 		else
 			err_wrap(e, "%s", files.v[0]);
 	}
-	file_parquet_close(&f);
+	parquet_file_close(&f);
 	words_clear(&files);
 	parquet_as_clear(&as);
 	return st == ST_OK ? file_named_type(&s->src.with_name, "record", t->arena, type, e) : st;
@@ -135,7 +135,7 @@ parquet_cardinality(const struct op_node *n, const int64_t *in)
 	const struct parquet *s = n->params;
 	const struct parquet_as none = { .project = &(struct json_fields){ .n = 0 } };
 	struct words files = { 0 };
-	struct file_parquet f;
+	struct parquet_file f;
 	int64_t count = 0;
 	struct err e;
 
@@ -143,12 +143,12 @@ parquet_cardinality(const struct op_node *n, const int64_t *in)
 	if (n->n_binds || file_far_any(&s->src.names) || file_glob(&s->src.names, false, &files, &e) != ST_OK
 	    || files.n > PARQUET_LOOK)
 		count = -1;
-	file_parquet_init(&f);
+	parquet_file_init(&f);
 	for (size_t i = 0; i < files.n && count >= 0; i++) {
-		if (file_parquet_open(&f, files.v[i], NULL, &none, NULL, &e) != ST_OK
+		if (parquet_file_open(&f, files.v[i], NULL, &none, NULL, &e) != ST_OK
 		    || __builtin_add_overflow(count, (int64_t)f.first[f.groups], &count))
 			count = -1;
-		file_parquet_close(&f);
+		parquet_file_close(&f);
 	}
 	words_clear(&files);
 	return count;
@@ -171,7 +171,7 @@ parquet_open(struct op_inst *self, struct err *e)
 	enum status st = parquet_as_read(s, &s->as, e);
 
 	s->src.counts = "record";
-	file_parquet_init(&s->file);
+	parquet_file_init(&s->file);
 	s->as.want = s->want;
 	s->as.project = self->node->project;
 	if (st == ST_OK && self->by_index)
@@ -184,7 +184,7 @@ parquet_close(struct op_inst *self)
 {
 	struct parquet *s = self->state;
 
-	file_parquet_close(&s->file);
+	parquet_file_close(&s->file);
 	parquet_at_close(&s->at);
 	parquet_as_clear(&s->as);
 	file_source_close(self);
@@ -193,7 +193,7 @@ parquet_close(struct op_inst *self)
 static void
 parquet_done(struct parquet *s)
 {
-	file_parquet_close(&s->file);
+	parquet_file_close(&s->file);
 	s->src.open = s->begun = false;
 	s->src.tag = NULL;
 	s->src.at++;
@@ -219,7 +219,7 @@ parquet_lost(struct op_inst *self, struct parquet *s, enum status st, struct err
 static enum status
 parquet_resume(struct parquet *s, struct err *e)
 {
-	struct file_parquet *f = &s->file;
+	struct parquet_file *f = &s->file;
 
 	s->src.resume = false;
 	if (s->src.resume_offset > f->first[f->groups])
@@ -233,7 +233,7 @@ parquet_resume(struct parquet *s, struct err *e)
 
 /* Makes sure that a file is open; ST_END: there are no more. */
 static enum status
-parquet_file(struct op_inst *self, struct parquet *s, struct err *e)
+parquet_next_file(struct op_inst *self, struct parquet *s, struct err *e)
 {
 	while (!s->src.open) {
 		if (s->src.at >= s->src.files.n)
@@ -245,13 +245,13 @@ parquet_file(struct op_inst *self, struct parquet *s, struct err *e)
 		s->src.name = file_far_origin(path);
 		s->src.offset = 0;
 		s->group = 0;
-		enum status st = file_parquet_open(&s->file, path, tag, &s->as, self->ctx, e);
+		enum status st = parquet_file_open(&s->file, path, tag, &s->as, self->ctx, e);
 		if (st == ST_OK && s->src.resume)
 			st = parquet_resume(s, e);
 		if (st == ST_OK)
 			s->src.open = true, s->src.tag = s->file.in.tag;
 		else if (st == ST_AGAIN)
-			return file_parquet_close(&s->file), st;
+			return parquet_file_close(&s->file), st;
 		else if ((st = parquet_lost(self, s, st, e)) != ST_OK)
 			return st;
 	}
@@ -262,10 +262,10 @@ parquet_file(struct op_inst *self, struct parquet *s, struct err *e)
 static enum status
 parquet_find(struct op_inst *self, struct parquet *s, struct err *e)
 {
-	struct file_parquet *f = &s->file;
+	struct parquet_file *f = &s->file;
 
 	for (;;) {
-		enum status st = parquet_file(self, s, e);
+		enum status st = parquet_next_file(self, s, e);
 
 		if (st != ST_OK)
 			return st;
@@ -286,13 +286,13 @@ static enum status
 parquet_group(struct op_inst *self, struct parquet *s, struct err *e)
 {
 	while (!s->begun) {
-		struct file_parquet *f = &s->file;
+		struct parquet_file *f = &s->file;
 		enum status st = parquet_find(self, s, e);
 
 		if (st != ST_OK)
 			return st;
 		s->begun = true;
-		st = file_parquet_begin(f, s->group, s->src.offset - f->first[s->group], e);
+		st = parquet_file_begin(f, s->group, s->src.offset - f->first[s->group], e);
 		if (st == ST_AGAIN)
 			return s->begun = false, st;
 		if (st != ST_OK && (st = parquet_lost(self, s, st, e)) != ST_OK)
@@ -306,14 +306,14 @@ static enum status
 parquet_read(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct parquet *s = self->state;
-	struct file_parquet *f = &s->file;
+	struct parquet_file *f = &s->file;
 	size_t max = file_source_element_max(self), before = 0;
 
 	for (;;) {
 		enum status st = parquet_group(self, s, e);
 
 		if (st == ST_OK)
-			st = file_parquet_more(f, e);
+			st = parquet_file_more(f, e);
 		if (st == ST_END && s->begun) {
 			s->begun = false;
 			s->group++;
