@@ -112,8 +112,10 @@ main(int argc, char **argv)
 	o.checkpoint = o.checkpoints.n ? o.checkpoints.v[0] : NULL;
 	o.job.checkpoint = o.checkpoint != NULL;
 	st = trace_start(o.trace, o.trace_max, NULL, &e);
-	if (st != ST_OK)
+	if (st != ST_OK) {
+		opt_clear(&read_program, &o, &opt);
 		return report(read_program.name, &e);
+	}
 	st = delivery_init(&p, &o, &e);
 	if (st == ST_OK)
 		st = faults_open(o.errors, &p.faults, &e);

@@ -105,8 +105,10 @@ main(int argc, char **argv)
 	secure_say_clear(o.insecure);
 	tmp_room_limit(o.tmp_max);
 	st = trace_start(o.trace, o.trace_max, NULL, &e);
-	if (st)
+	if (st) {
+		opt_clear(&run_program, &o, &opt);
 		return report(run_program.name, &e);
+	}
 	st = endpoint_choose(&opt, &run_program, o.dispatcher, o.context, &ep, &e);
 	service_init(&service, ep.address, ep.from); /* speaks to it only when asked */
 	if (!st)
