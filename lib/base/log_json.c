@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/str.h"
+#include "base/json_text.h"
 
 struct log_json_out {
 	char *p, *end;
@@ -23,52 +23,13 @@ log_json_put(struct log_json_out *o, const char *s, size_t n)
 	return true;
 }
 
-static size_t
-log_json_character(unsigned char c, char out[8])
-{
-	switch (c) {
-	case '"':
-	case '\\':
-		return (size_t)snprintf(out, 8, "\\%c", c);
-	case '\n':
-		return (size_t)snprintf(out, 8, "\\n");
-	case '\t':
-		return (size_t)snprintf(out, 8, "\\t");
-	default:
-		return (size_t)snprintf(out, 8, "\\u%04x", c);
-	}
-}
-
 /* At most `room` bytes of the text's escaped form: the beginning, to the end of a character. */
 static void
 log_json_text(struct log_json_out *o, const char *s, size_t room)
 {
-	struct log_json_out part = { o->p, (size_t)(o->end - o->p) < room ? o->end : o->p + room };
-	size_t left = strlen(s);
-	bool fits = true;
+	char *end = (size_t)(o->end - o->p) < room ? o->end : o->p + room;
 
-	while (left && fits) {
-		unsigned char c = (unsigned char)*s;
-		size_t n = 1;
-		char escaped[8];
-
-		if (c < ' ' || c == '"' || c == '\\' || c == 0x7f) {
-			fits = log_json_put(&part, escaped, log_json_character(c, escaped));
-		} else if (c < 0x80) {
-			fits = log_json_put(&part, s, 1);
-		} else {
-			n = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-			if (n <= left && str_utf8_valid(s, n) == n) {
-				fits = log_json_put(&part, s, n);
-			} else {
-				n = 1;
-				fits = log_json_put(&part, "\xef\xbf\xbd", 3);
-			}
-		}
-		s += n;
-		left -= n;
-	}
-	o->p = part.p;
+	o->p = json_text(o->p, end, s, strlen(s));
 }
 
 static void

@@ -70,6 +70,6 @@ void trace_json_event(const struct trace_about *a, uint32_t tid, const struct tr
 void trace_json_thread(const struct trace_about *a, uint32_t tid, const char *name, struct buf *out);
 void trace_json_process(const struct trace_about *a, const char *name, int64_t wall_ns, int64_t mono_ns,
 			struct buf *out);
-void trace_json_gauge(const struct trace_about *a, const char *name, int64_t at_ns, double value, struct buf *out);
+void trace_json_gauge(const struct trace_about *a, const char *name, int64_t at_ns, int64_t value, struct buf *out);
 
 #endif

@@ -3,10 +3,9 @@
  * Events as Trace Event JSON has them. Times are whole microseconds: rounded down, spans that lie in each other still
  * do, and any reader has room for them in a double.
  */
-#include <inttypes.h>
 #include <string.h>
 
-#include "base/str.h"
+#include "base/json_text.h"
 #include "base/trace_inner.h"
 
 /* Category of each kind, its name if the event has no text or is to be told from that, and the names of its numbers. */
@@ -33,28 +32,54 @@ static const struct {
 	[TRACE_LOST] = { "trace", "events are missing here", { "events" } },
 };
 
-/* A text of others: what is not UTF-8 becomes U+FFFD. */
-static void
-trace_json_text(struct buf *out, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n;) {
-		unsigned char c = (unsigned char)s[i];
-		size_t valid = str_utf8_valid(s + i, n - i), k = 0;
+/* Without printf, which costs several times as much: traces of fast pipelines should not slow them down. */
+#define TRACE_PUT(p, text) trace_json_put(p, text, sizeof(text) - 1)
 
-		while (k < valid && (unsigned char)s[i + k] >= ' ' && s[i + k] != '"' && s[i + k] != '\\' && s[i + k] != 127)
-			k++;
-		buf_put(out, s + i, k);
-		i += k;
-		if (k)
-			continue;
-		if (!valid)
-			buf_str(out, "\xef\xbf\xbd");
-		else if (c == '"' || c == '\\')
-			buf_printf(out, "\\%c", c);
-		else
-			buf_printf(out, "\\u%04x", c);
-		i++;
-	}
+enum { TRACE_JSON_FIXED = 512, TRACE_JSON_NAME = 512 };
+
+static char *
+trace_json_put(char *p, const char *s, size_t n)
+{
+	memcpy(p, s, n);
+	return p + n;
+}
+
+static char *
+trace_json_word(char *p, const char *s)
+{
+	return trace_json_put(p, s, strlen(s));
+}
+
+static char *
+trace_json_text(char *p, const char *s, size_t n)
+{
+	return json_text(p, p + n * JSON_TEXT_MOST, s, n);
+}
+
+static char *
+trace_json_hex(char *p, uint64_t v)
+{
+	int shift = 60;
+
+	while (shift && !(v >> shift))
+		shift -= 4;
+	for (; shift >= 0; shift -= 4)
+		*p++ = "0123456789abcdef"[v >> shift & 15];
+	return p;
+}
+
+/* Lends room for an event with a text of n bytes. */
+static char *
+trace_json_room(struct buf *out, size_t n)
+{
+	return (char *)buf_room(out, TRACE_JSON_FIXED + n * JSON_TEXT_MOST);
+}
+
+static void
+trace_json_over(struct buf *out, const char *end)
+{
+	out->len = (size_t)((const uint8_t *)end - out->data);
+	out->data[out->len] = '\0';
 }
 
 /* Microseconds of the wall clock. */
@@ -64,66 +89,114 @@ trace_json_time(const struct trace_about *a, int64_t mono_ns)
 	return (mono_ns + a->offset) / 1000;
 }
 
-static void
-trace_json_head(const struct trace_about *a, char phase, uint32_t tid, struct buf *out)
+static char *
+trace_json_head(const struct trace_about *a, char phase, uint32_t tid, char *p)
 {
-	buf_printf(out, ",\n{\"ph\":\"%c\",\"pid\":%" PRIu32, phase, a->pid);
-	if (tid)
-		buf_printf(out, ",\"tid\":%" PRIu32, tid + a->shift);
+	p = TRACE_PUT(p, ",\n{\"ph\":\"");
+	*p++ = phase;
+	p = TRACE_PUT(p, "\",\"pid\":");
+	p = json_uint(p, a->pid);
+	if (!tid)
+		return p;
+	p = TRACE_PUT(p, ",\"tid\":");
+	return json_uint(p, tid + a->shift);
+}
+
+/* The numbers of an event, by name. */
+static char *
+trace_json_numbers(const struct trace_event *ev, char *p)
+{
+	const char *const *names = trace_kinds[ev->kind].number;
+
+	if (ev->phase == 'b' && trace_kinds[ev->kind].begun[0])
+		names = trace_kinds[ev->kind].begun;
+	for (size_t i = 0; i < TRACE_NUMBERS && names[i]; i++) {
+		if (i)
+			*p++ = ',';
+		*p++ = '"';
+		p = trace_json_word(p, names[i]);
+		p = TRACE_PUT(p, "\":");
+		p = json_uint(p, ev->number[i]);
+	}
+	return p;
 }
 
 void
 trace_json_event(const struct trace_about *a, uint32_t tid, const struct trace_event *ev, struct buf *out)
 {
-	const char *own = trace_kinds[ev->kind].name, *const *names = trace_kinds[ev->kind].number;
+	const char *own = trace_kinds[ev->kind].name;
 	int64_t at = trace_json_time(a, ev->at);
 	size_t n = strnlen(ev->text, sizeof ev->text);
-	bool task = ev->phase == 'b' || ev->phase == 'e';
+	char *p = trace_json_head(a, (char)ev->phase, tid, trace_json_room(out, n));
 
-	if (ev->phase == 'b' && trace_kinds[ev->kind].begun[0])
-		names = trace_kinds[ev->kind].begun;
-	trace_json_head(a, (char)ev->phase, tid, out);
-	buf_printf(out, ",\"ts\":%" PRId64, at);
-	if (ev->phase == 'X')
-		buf_printf(out, ",\"dur\":%" PRId64, trace_json_time(a, ev->at + ev->length) - at);
-	if (ev->phase == 'i')
-		buf_str(out, ",\"s\":\"t\"");
-	if (task) /* text: JSON's readers may have no more than 53 bits */
-		buf_printf(out, ",\"id\":\"%" PRIx32 ".%" PRIx64 "\"", a->pid, ev->number[TRACE_NUMBERS - 1]);
-	buf_printf(out, ",\"cat\":\"%s\",\"name\":\"%s%s", trace_kinds[ev->kind].category,
-		own ? own : "", own && n ? " " : "");
-	trace_json_text(out, ev->text, n);
-	buf_str(out, "\",\"args\":{");
-	for (size_t i = 0; i < TRACE_NUMBERS && names[i]; i++)
-		buf_printf(out, "%s\"%s\":%" PRIu64, i ? "," : "", names[i], ev->number[i]);
-	buf_str(out, "}}");
+	p = TRACE_PUT(p, ",\"ts\":");
+	p = json_int(p, at);
+	if (ev->phase == 'X') {
+		p = TRACE_PUT(p, ",\"dur\":");
+		p = json_int(p, trace_json_time(a, ev->at + ev->length) - at);
+	} else if (ev->phase == 'i') {
+		p = TRACE_PUT(p, ",\"s\":\"t\"");
+	} else if (ev->phase == 'b' || ev->phase == 'e') { /* text: JSON's readers may have no more than 53 bits */
+		p = TRACE_PUT(p, ",\"id\":\"");
+		p = trace_json_hex(p, a->pid);
+		*p++ = '.';
+		p = trace_json_hex(p, ev->number[TRACE_NUMBERS - 1]);
+		*p++ = '"';
+	}
+	p = TRACE_PUT(p, ",\"cat\":\"");
+	p = trace_json_word(p, trace_kinds[ev->kind].category);
+	p = TRACE_PUT(p, "\",\"name\":\"");
+	if (own)
+		p = trace_json_word(p, own);
+	if (own && n)
+		*p++ = ' ';
+	p = trace_json_text(p, ev->text, n);
+	p = TRACE_PUT(p, "\",\"args\":{");
+	p = trace_json_numbers(ev, p);
+	trace_json_over(out, TRACE_PUT(p, "}}"));
+}
+
+static void
+trace_json_named(const struct trace_about *a, uint32_t tid, const char *what, const char *name, struct buf *out)
+{
+	size_t n = strnlen(name, TRACE_JSON_NAME);
+	char *p = trace_json_head(a, 'M', tid, trace_json_room(out, n));
+
+	p = TRACE_PUT(p, ",\"name\":\"");
+	p = trace_json_word(p, what);
+	p = TRACE_PUT(p, "\",\"args\":{\"name\":\"");
+	p = trace_json_text(p, name, n);
+	trace_json_over(out, TRACE_PUT(p, "\"}}"));
 }
 
 void
 trace_json_thread(const struct trace_about *a, uint32_t tid, const char *name, struct buf *out)
 {
-	trace_json_head(a, 'M', tid, out);
-	buf_str(out, ",\"name\":\"thread_name\",\"args\":{\"name\":\"");
-	trace_json_text(out, name, strlen(name));
-	buf_str(out, "\"}}");
+	trace_json_named(a, tid, "thread_name", name, out);
 }
 
 void
 trace_json_process(const struct trace_about *a, const char *name, int64_t wall_ns, int64_t mono_ns, struct buf *out)
 {
-	trace_json_head(a, 'M', 0, out);
-	buf_str(out, ",\"name\":\"process_name\",\"args\":{\"name\":\"");
-	trace_json_text(out, name, strlen(name));
-	buf_str(out, "\"}}");
-	trace_json_head(a, 'M', 0, out);
-	buf_printf(out, ",\"name\":\"clock_sync\",\"args\":{\"clock\":\"wall\",\"wall_ns\":\"%" PRId64
-		"\",\"monotonic_ns\":\"%" PRId64 "\"}}", wall_ns, mono_ns);
+	trace_json_named(a, 0, "process_name", name, out);
+	char *p = trace_json_head(a, 'M', 0, trace_json_room(out, 0));
+	p = TRACE_PUT(p, ",\"name\":\"clock_sync\",\"args\":{\"clock\":\"wall\",\"wall_ns\":\"");
+	p = json_int(p, wall_ns);
+	p = TRACE_PUT(p, "\",\"monotonic_ns\":\"");
+	p = json_int(p, mono_ns);
+	trace_json_over(out, TRACE_PUT(p, "\"}}"));
 }
 
 void
-trace_json_gauge(const struct trace_about *a, const char *name, int64_t at_ns, double value, struct buf *out)
+trace_json_gauge(const struct trace_about *a, const char *name, int64_t at_ns, int64_t value, struct buf *out)
 {
-	trace_json_head(a, 'C', 0, out);
-	buf_printf(out, ",\"ts\":%" PRId64 ",\"name\":\"%s\",\"args\":{\"value\":%.15g}}",
-		trace_json_time(a, at_ns), name, value);
+	char *p = trace_json_head(a, 'C', 0, trace_json_room(out, 0));
+
+	p = TRACE_PUT(p, ",\"ts\":");
+	p = json_int(p, trace_json_time(a, at_ns));
+	p = TRACE_PUT(p, ",\"name\":\"");
+	p = trace_json_word(p, name);
+	p = TRACE_PUT(p, "\",\"args\":{\"value\":");
+	p = json_int(p, value);
+	trace_json_over(out, TRACE_PUT(p, "}}"));
 }

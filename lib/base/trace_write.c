@@ -102,10 +102,10 @@ trace_look(struct buf *out)
 
 		if (trace_gauges[g].rate && (moved || trace_file.shown[g])) {
 			double rate = (double)(is - trace_file.last[g]) * 1e9 / (double)passed;
-			trace_json_gauge(&trace_file.about, trace_gauges[g].name, trace_file.looked, (double)(int64_t)rate, out);
+			trace_json_gauge(&trace_file.about, trace_gauges[g].name, trace_file.looked, (int64_t)rate, out);
 			trace_file.shown[g] = moved;
 		} else if (moved) {
-			trace_json_gauge(&trace_file.about, trace_gauges[g].name, now, (double)is, out);
+			trace_json_gauge(&trace_file.about, trace_gauges[g].name, now, is, out);
 		}
 		trace_file.last[g] = is;
 	}

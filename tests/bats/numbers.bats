@@ -457,6 +457,13 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-run.1 'After ‘kill -9’ the bracket at its end is missing, which both viewers accept.'
 	says dsvc-run.1 'Each thread can have 4096 events waiting to be written; it does not wait for the disk, and where it has more, their number stands in their place.'
 	is lib/base/trace_inner.h 'TRACE_RING = 4096'
+	says dsvc-run.1 'An event is about 200 bytes in the file.'
+	dsvc-run --trace "$BATS_TEST_TMPDIR/t.json" 'range 300k | batch 1 | map x[0] | filter x % 2 == 0' -t none
+	each=$(($(stat -c %s "$BATS_TEST_TMPDIR/t.json") / $(wc -l <"$BATS_TEST_TMPDIR/t.json")))
+	((each > 140 && each < 260)) || { echo "$each bytes"; false; }
+	says dsvc-run.1 'An operator that is called without a pause adds some 250 events a second, 50 kB; behind a pause of more than 0.1 ms a call begins a new one.'
+	is lib/base/trace.c 'TRACE_SPAN_NS 4000000'
+	is lib/base/trace.c 'TRACE_GAP_NS 100000'
 }
 
 @test "no sentence with a number is without a check" {

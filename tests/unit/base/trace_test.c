@@ -88,7 +88,7 @@ calls_that_follow_closely_are_one_span(void **state)
 	(void)state;
 	assert_int_equal(count(text, "\"name\":\"outer\""), 2);
 	assert_int_equal(count(text, "\"args\":{\"elements\":10,\"bytes\":100,\"runs\":10,\"busy_ns\":400000}"), 1);
-	assert_int_equal(count(text, "\"name\":\"inner \\\"q\\\"\\u000a\xc3\xa9\xef\xbf\xbd\""), 1);
+	assert_int_equal(count(text, "\"name\":\"inner \\\"q\\\"\\n\xc3\xa9\xef\xbf\xbd\""), 1);
 	assert_int_equal(count(text, "\"args\":{\"elements\":20,\"bytes\":200,\"runs\":10,\"busy_ns\":200000}"), 1);
 	assert_int_equal(count(text, "\"cat\":\"output\",\"name\":\"write\",\"args\":{\"elements\":5,"), 1);
 	assert_int_equal(count(text, "\"name\":\"even + odd\",\"args\":{\"elements\":10,\"bytes\":10,\"runs\":10,"), 1);
