@@ -238,7 +238,7 @@ load lib/dsvc
 		rm "$part"
 	done
 	# what comes before an error, in a format with an end
-	run -65 dsvc-read -o out -t json -e 'range 20 | map 100 // (14 - x)'
+	run -65 dsvc-read -o out -t json --order source -e 'range 20 | map 100 // (14 - x)'
 	[[ $output == *"keeps the 14 elements that came"$'\n'* && ! -e out ]]
 	[[ $(tail -n 1 out.*.part) == ']' ]]
 	rm out.*.part
@@ -290,16 +290,32 @@ load lib/dsvc
 	[[ $output == "$stable" ]]
 	run -65 --separate-stderr dsvc-read --order any --shards 1 --sharding off -e "$spec"
 	[[ $output == "$want" ]]
-	run -65 --separate-stderr dsvc-read -e 'range 20 | map 100 // (14 - x)'
-	[[ $(wc -l <<<"$output") == 14 ]]
-	run -65 --separate-stderr dsvc-read -e 'range 20 | map 100 // (14 - x) | distribute | map x'
-	[[ $(wc -l <<<"$output") == 14 ]]
 	# a position is saved before the error, and behind it is nothing but the error
 	cd "$BATS_TEST_TMPDIR"
 	run -65 --separate-stderr dsvc-read --order source --checkpoint pos -e 'range 20 | map 100 // (14 - x)'
 	[[ $(wc -l <<<"$output") == 14 ]]
 	run -65 --separate-stderr dsvc-read --order source --checkpoint pos -e 'range 20 | map 100 // (14 - x)'
 	[[ ! $output ]]
+}
+
+@test "without an order all of the stream that failed comes, and of the others what they have given" {
+	start dispatch dsvc-dispatch
+	start alone dsvc-work -j 1
+	local spec='map 100 // (14 - x)' behind
+	# one slot: one stream
+	for behind in '' ' | distribute | map x'; do
+		run -65 --separate-stderr dsvc-read -e "range 20 | $spec$behind"
+		[[ $(wc -l <<<"$output") == 14 && ${lines[13]} == 100 ]]
+	done
+	# a pass that takes a while gets more streams: which elements come then is a matter of time
+	start other dsvc-work
+	dsvc-run -q "range 20 | $spec on_error=skip" | sort >"$BATS_TEST_TMPDIR/all"
+	for behind in '' ' | distribute | map x'; do
+		run -65 --separate-stderr dsvc-read -e "range 20 | sleep 30ms | $spec$behind"
+		[[ $stderr =~ 'after element '([0-9]+)': '.*'division by zero' ]]
+		((${#lines[@]} >= BASH_REMATCH[1]))
+		[[ ! $(comm -23 <(sort <<<"$output") "$BATS_TEST_TMPDIR/all") ]]
+	done
 }
 
 @test "a file that is missing where the worker is, is 66 and named" {
