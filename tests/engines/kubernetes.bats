@@ -72,6 +72,18 @@ keys() { DSVC_KEYS=$BATS_TEST_TMPDIR/keys bash "$files/keys.sh"; }
 		$(<"$BATS_TEST_DIRNAME/../../VERSION") ]]
 }
 
+@test "what the folders beside the base add can be taken together, as the manual does" {
+	cp -R "$files" "$BATS_TEST_TMPDIR/files"
+	sed -n '/^apiVersion: kustomize/,/^images:/p' "$BATS_TEST_DIRNAME/../../man/dsvc-engines.7" \
+		>"$BATS_TEST_TMPDIR/files/kustomization.yaml"
+	files=$BATS_TEST_TMPDIR/files build .
+	mv "$made/..yaml" "$made/together.yaml"
+	grep -q '^kind: HorizontalPodAutoscaler$' "$made/together.yaml"
+	grep -q -- '- /data$' "$made/together.yaml"
+	[[ $(grep -c 'image: REGISTRY/dsvc:' "$made/together.yaml") == 3 ]]
+	[[ ! $(sed -n '/^kind: Deployment/,/^---/p' "$made/together.yaml" | grep '^  replicas:') ]]
+}
+
 # pod MACHINE KIND CONTAINER FILE SECRET: runs what the manifest says, with the secret as the kubelet mounts it.
 pod() {
 	local words dir=$cluster/pod-$1 f
