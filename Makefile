@@ -86,7 +86,7 @@ OURS     := -D_GNU_SOURCE -Ilib -I$(B)/gen -pthread -fno-common -ffunction-secti
 LD_OURS  := -pthread -Wl,--gc-sections -Wl,--as-needed -Wl,-O1 $(or $(SAN_F),-static-libgcc)
 
 .PHONY: all help deps demo check check-run build-check install uninstall dist portable oci gen clean FORCE \
-	$(addprefix check-,hdr rooms unit cases diff replay bats engines engines-quick docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
+	$(addprefix check-,hdr rooms unit cases diff replay bats engines engines-quick k8s docs gen sim asan ubsan tsan) lint fuzz sim diff chaos sizes bench bench-peers
 .DELETE_ON_ERROR:
 .SUFFIXES:
 
@@ -215,6 +215,8 @@ check-engines: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## engines/ under a real Slur
 	@B=$(B) JOBS=$(JOBS) bash tests/engines/run
 check-engines-quick: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## the same without what takes minutes, as continuous integration does
 	@B=$(B) JOBS=$(JOBS) DEADLINE=600 bash tests/engines/run quick
+check-k8s: oci ## engines/kubernetes on a real cluster, which is built once in ~/.cache/dsvc/k8s (root, go, half an hour, 7 GB)
+	@B=$(B) JOBS=$(JOBS) bash tests/engines/k8s/run
 check-docs: $(BIN) $(PLUGIN) ## every example of README and manual is run
 	@B=$(B) bash tests/run-docs README.md doc/tutorial.md doc/cookbook.md doc/coming-from.md $(wildcard man/*.[1-8])
 check-hdr: $(GEN) ## each header compiles alone
