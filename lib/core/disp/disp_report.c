@@ -287,7 +287,7 @@ report_rounds(const struct iteration *it)
 {
 	if (!round_is(it))
 		return 0;
-	return it->state == ITER_RUNNING ? round_slowest(it) : it->in_rounds / (views_whole(it) ? 1 : it->job->places);
+	return it->state == ITER_RUNNING ? round_slowest(it) : round_all(it);
 }
 
 /* The consumer that the others wait for, or will: it is away, or has not come. Gives. */

@@ -21,7 +21,18 @@ job_asked_shards(const struct job *j, const struct msg *m, uint32_t places)
 	return asked;
 }
 
-/* Whether the iteration's only reader has acknowledged more than this position knows of: it
+/* Whether in a pass that is over, of which no stream is left, the readers of the view had more than so many. */
+static bool
+job_ended_behind(const struct iteration *it, const struct asked *asked, uint32_t view, uint64_t n)
+{
+	if (it->state != ITER_FINISHED || asked->only.n)
+		return false;
+	if (round_is(it))
+		return n < round_all(it) * views_part(it, view).n;
+	return it->n_views == 1 && n < it->elements;
+}
+
+/* Whether the view's reader has acknowledged more than this position knows of: it
  * has gone on, from this position or a later one. */
 bool
 job_went_on(const struct iteration *it, const struct ranges_list *have, const struct asked *asked, uint32_t view)
@@ -33,8 +44,8 @@ job_went_on(const struct iteration *it, const struct ranges_list *have, const st
 	for (size_t i = 0; i < have->n; i++)
 		for (size_t k = 0; k < have->v[i].ranges.n; k++)
 			n += have->v[i].ranges.v[k].end - have->v[i].ranges.v[k].start;
-	if (it->state != ITER_RUNNING) /* its streams are forgotten */
-		return it->state == ITER_FINISHED && it->n_views == 1 && !asked->only.n && n < it->elements;
+	if (it->state != ITER_RUNNING)
+		return job_ended_behind(it, asked, view, n);
 	for (size_t i = 0; i < it->n_streams && !went_on; i++) {
 		if (!job_shards_has(&asked->only, (uint32_t)i))
 			continue;

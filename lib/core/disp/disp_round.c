@@ -346,6 +346,12 @@ round_of_view(const struct iteration *it, size_t view)
 	return n / it->views[view].n;
 }
 
+uint64_t
+round_all(const struct iteration *it)
+{
+	return it->in_rounds / (views_whole(it) ? 1 : it->job->places);
+}
+
 /* The rounds that all have. */
 uint64_t
 round_slowest(const struct iteration *it)

@@ -32,6 +32,7 @@ uint64_t round_dropped(const struct stream *s);         /* elements of an ended 
 uint64_t round_added(const struct stream *s);           /* and nulls that are added to it */
 uint64_t round_filled_up(const struct iteration *it);   /* likewise, of all streams that are finished */
 uint64_t round_of_view(const struct iteration *it, size_t view);
+uint64_t round_all(const struct iteration *it);         /* in streams that are finished */
 uint64_t round_slowest(const struct iteration *it);
 bool round_view_is_read(const struct iteration *it, size_t view);
 char *round_part_text(const struct round_part *p);      /* likewise */

@@ -421,3 +421,60 @@ when_all_have_left_at_the_end_the_pass_can_go_on(void **state)
 	open_as(R1, "0/2");
 	assert_false(got(R1, MSG_JOB)->job.fenced);
 }
+
+/* Comes with a position that counts rounds, one number for each of the two streams. */
+static void
+open_behind(const char *consumer, uint64_t first, uint64_t second)
+{
+	struct range a = { 0, first }, b = { 0, second };
+	struct msg_stream_ranges have[] = { { 0, { &a, 1 } }, { 1, { &b, 1 } } };
+
+	say(R3, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .spec = text("range"), .type = text("int"),
+		.have = { have, 2 }, .job = { .name = text("job"), .consumer = text(consumer),
+		.sharding = SHARD_DYNAMIC, .shards = 2, .epoch = 1, .min_workers = 1 } } });
+}
+
+/* It was killed when it had all, and its last position lacks some: a short answer without an error would be a loss. */
+static void
+a_position_behind_the_end_of_its_pass_is_refused(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	it = begin_pair();
+	make(it, 0, 4);
+	make(it, 1, 6);
+	ack(R1, it, 1, 1, 2, 3);
+	ack(R2, it, 2, 1, 2, 3);
+	assert_int_equal(got(R2, MSG_DONE)->done.code, 0);
+	open_behind("1/2", 2, 1);
+	refused(R3, ST_DATA, "consumers of job `job` have gone on from this position");
+	forget();
+	open_behind("1/2", 2, 3);
+	assert_null(got(R3, MSG_ERROR));
+	assert_int_equal(got(R3, MSG_DONE)->done.code, 0);
+}
+
+/* No position misses what did not fill a round. */
+static void
+a_position_with_all_rounds_is_at_the_end(void **state)
+{
+	uint64_t it;
+
+	(void)state;
+	all_hello();
+	open_as(R1, "0-1/2");
+	units(W1, got(W1, MSG_LIST)->req, 1000);
+	it = got(R1, MSG_JOB)->job.iteration;
+	make(it, 0, 4);
+	make(it, 1, 5);
+	ack(R1, it, 1, 1, 4, 4);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, 0);
+	open_behind("0-1/2", 4, 3);
+	refused(R3, ST_DATA, "have gone on from this position");
+	forget();
+	open_behind("0-1/2", 4, 4);
+	assert_null(got(R3, MSG_ERROR));
+	assert_int_equal(got(R3, MSG_DONE)->done.code, 0);
+}
