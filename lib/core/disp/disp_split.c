@@ -259,7 +259,7 @@ disp_split_request(struct disp *d, struct peer *p, struct stream *s, const struc
 	s->asked = q->k > s->asked ? q->k : s->asked;
 	if (q->k > s->n_splits || q->k < s->first_split)
 		return; /* nobody asks for the second before the first is answered, or for what is done */
-	void_request(d, s, q);
+	void_told(d, s, q->reading, q->reached);
 	if (q->ended && cut_ends(&s->iter->cut, q->leaf, q->length))
 		disp_dirty(d, &s->iter->dirty, DIRTY_ROW | DIRTY_UNITS);
 	if (q->k == s->n_splits && !s->closed) {

@@ -533,7 +533,7 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 	case MSG_SPLIT_REQ: disp_split_request(d, p, s, m); break;
 	case MSG_RESTART:
 		s->window = m->restart.window;
-		void_reached(d, s->iter, m->restart.reached);
+		void_told(d, s, m->restart.split, m->restart.reached);
 		if (fault_count(d, s, m->restart.failed))
 			disp_split_add_point(d, s, m->restart.offset, m->restart.split, m->restart.failed,
 					     &m->restart.state);

@@ -68,18 +68,18 @@ void_check(struct disp *d, struct iteration *it)
 }
 
 void
-void_request(struct disp *d, struct stream *s, const struct msg_split_req *q)
+void_told(struct disp *d, struct stream *s, uint64_t split, bool reached)
 {
-	void_reached(d, s->iter, q->reached);
-	if (q->reading > s->through)
-		s->through = q->reading < s->n_splits ? q->reading : s->n_splits;
+	void_reached(d, s->iter, reached);
+	if (split > s->through)
+		s->through = split < s->n_splits ? split : s->n_splits;
 	void_check(d, s->iter);
 }
 
 void
 void_again(struct stream *s)
 {
-	s->through = 0;
-	if (s->iter->void_at > s->index)
+	s->through = s->n_points ? s->points[0].split : 0;
+	if (s->through < s->mark && s->iter->void_at > s->index)
 		s->iter->void_at = s->index;
 }

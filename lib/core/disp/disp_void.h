@@ -6,8 +6,9 @@
  * The units of such a job are dealt out again and again, and nobody but the workers sees what
  * becomes of them before they are repeated. Each worker tells whether an element has come to the repeat,
  * together with all that it says of the stream: its requests for splits, its restart points and its end. As
- * long as none has, elements do not mix with those of the next split there; so when it asks while it reads split k,
- * those before k are through. Once all splits that belong to the first repetition are through, on all
+ * long as none has, elements do not mix with those of the next split there; so when it asks while it reads split k, or
+ * has a restart point in it, those before k are through. Requests alone would not do: they are for many splits, and
+ * who waits for its turn asks for none. Once all splits that belong to the first repetition are through, on all
  * streams, and none has told of an element, what is left is not wanted. With fixed places a fast stream has
  * splits cut for all others, too; those that nobody was sent yet are taken back.
  *
@@ -19,7 +20,8 @@
 #include "core/disp/disp_inner.h"
 
 void void_reached(struct disp *d, struct iteration *it, bool reached);
-void void_request(struct disp *d, struct stream *s, const struct msg_split_req *q);
+/* The worker reads this split, or has said that the stream can be made again from it: those before are through. */
+void void_told(struct disp *d, struct stream *s, uint64_t split, bool reached);
 /* The splits before this one were sent to a worker. */
 void void_sent(struct stream *s, uint64_t n);
 /* A stream has ended. */

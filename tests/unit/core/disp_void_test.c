@@ -195,3 +195,50 @@ what_a_worker_had_is_given_to_the_next_one(void **state)
 	assert_int_equal(got(W2, MSG_SPLIT)->split.splits.n, 1); /* the last one that there was */
 	assert_true(got(W2, MSG_SPLIT)->split.end);
 }
+
+static void
+restart_at(uint64_t worker, struct stream_key key, uint64_t split)
+{
+	uint8_t state_bytes[] = "s";
+
+	say(worker, (struct msg){ .type = MSG_RESTART, .restart = { .key = key, .split = split,
+		.state = { state_bytes, 1 } } });
+}
+
+/* It has many splits yet, and asks for no more before it has read most of them. */
+static void
+a_restart_point_says_what_is_through(void **state)
+{
+	struct stream_key key = endless(2, 1);
+	uint64_t k = 0;
+
+	(void)state;
+	while (k < 6)
+		assert_false(ends(W1, key, k++, 0, false));
+	restart_at(W1, key, 5);
+	assert_true(ends(W1, key, k, 0, false));
+}
+
+/* The next worker need not have begun with the stream: that may be long in coming. */
+static void
+what_is_through_need_not_be_read_again(void **state)
+{
+	struct stream_key a = endless_of(8, 1, ORDER_STABLE), b = { a.iteration, 1, 1 };
+	uint64_t k = 0;
+
+	(void)state;
+	for (; k < 20; k++)
+		assert_false(ends(W1, a, k, 0, false));
+	for (uint64_t n = 0; n < 20; n++)
+		assert_false(ends(W1, b, n, 0, false));
+	restart_at(W1, b, 19);
+	forget();
+	disp_peer_gone(d, now, W1);
+	collect();
+	say(R1, (struct msg){ .type = MSG_HELD, .held = { .key = { a.iteration, 0, 2 }, .seat = 1 } });
+	say(R1, (struct msg){ .type = MSG_HELD, .held = { .key = { b.iteration, 1, 2 }, .seat = 1 } });
+	hello(W2, ROLE_WORKER);
+	a.gen = b.gen = 2;
+	assert_false(ends(W2, a, k++, 0, false));
+	assert_true(ends(W2, a, k, 19, false));
+}
