@@ -232,6 +232,7 @@ reader_free(struct reader **rp)
 	hash_clear(&r->workers);
 	mem_free(r->runs);
 	mem_free(r->streams);
+	mem_free(r->fresh);
 	mem_free(r->actions);
 	mem_free(r->lent);
 	mem_free(r->dataset);

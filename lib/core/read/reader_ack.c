@@ -61,6 +61,11 @@ reader_released(struct reader *r, struct reader_stream *s, uint64_t start, uint6
 
 	intervals_sub(&s->open, start, end);
 	intervals_add(&s->fresh, start, end);
+	if (!s->fresh_listed) {
+		r->fresh = mem_grow(r->fresh, &r->cap_fresh, r->n_fresh + 1, sizeof(struct reader_stream *));
+		r->fresh[r->n_fresh++] = s;
+		s->fresh_listed = true;
+	}
 	r->fresh_ranges += s->fresh.n - before;
 	r->has_fresh = true;
 	/* Chunks of void generations nobody keeps any more; acknowledging their
@@ -76,11 +81,11 @@ reader_ack_collect(struct reader *r)
 {
 	r->has_fresh = false;
 	r->fresh_ranges = r->fresh_bytes = 0;
-	for (size_t i = 0; i < r->n_streams; i++) {
-		struct reader_stream *s = r->streams[i];
+	for (size_t i = 0; i < r->n_fresh; i++) {
+		struct reader_stream *s = r->fresh[i];
 		struct intervals take = { 0 };
 
-		if (!s || !s->fresh.n)
+		if (!s->fresh.n)
 			continue;
 		if (s->fresh.n <= READER_ACK_RANGES) {
 			take = s->fresh;
@@ -102,14 +107,14 @@ reader_ack_fill(const struct reader *r, bool sending, struct ranges_list *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < r->n_streams; i++)
-		n += r->streams[i] && (sending ? r->streams[i]->sending.n : r->streams[i]->fresh.n);
+	for (size_t i = 0; i < r->n_fresh; i++)
+		n += (sending ? r->fresh[i]->sending.n : r->fresh[i]->fresh.n) > 0;
 	out->v = n ? mem_array(n, sizeof *out->v) : NULL;
-	for (size_t i = 0; i < r->n_streams; i++) {
-		struct reader_stream *s = r->streams[i];
-		const struct intervals *set = s ? sending ? &s->sending : &s->fresh : NULL;
+	for (size_t i = 0; i < r->n_fresh; i++) {
+		struct reader_stream *s = r->fresh[i];
+		const struct intervals *set = sending ? &s->sending : &s->fresh;
 
-		if (set && set->n)
+		if (set->n)
 			out->v[out->n++] = (struct msg_stream_ranges){ s->index, intervals_give(set) };
 	}
 }
@@ -172,6 +177,25 @@ reader_ack_recorded(struct reader *r, struct reader_stream *s)
 		reader_ack_worker(r, s, s->sending.v[i].start, s->sending.v[i].end);
 }
 
+/* The dispatcher has recorded what was sent. Streams with nothing more to be acknowledged leave the list. */
+static void
+reader_ack_over(struct reader *r)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->n_fresh; i++) {
+		struct reader_stream *s = r->fresh[i];
+
+		r->stats.acknowledged += intervals_count(&s->sending);
+		reader_ack_recorded(r, s);
+		intervals_clear(&s->sending);
+		s->fresh_listed = s->fresh.n > 0;
+		if (s->fresh_listed)
+			r->fresh[n++] = s;
+	}
+	r->n_fresh = n;
+}
+
 void
 reader_acked(struct reader *r, struct msg *m)
 {
@@ -184,12 +208,7 @@ reader_acked(struct reader *r, struct msg *m)
 		r->ack_pace = 0;
 	else if (r->ack_pace > READER_ACK_MOST_NS)
 		r->ack_pace = READER_ACK_MOST_NS;
-	for (size_t i = 0; i < r->n_streams; i++)
-		if (r->streams[i]) {
-			r->stats.acknowledged += intervals_count(&r->streams[i]->sending);
-			reader_ack_recorded(r, r->streams[i]);
-			intervals_clear(&r->streams[i]->sending);
-		}
+	reader_ack_over(r);
 	for (size_t i = 0; i < m->acked.floors.n; i++) {
 		const struct msg_floor *f = &m->acked.floors.v[i];
 

@@ -108,7 +108,7 @@ struct reader_stream {
 	uint64_t written;            /* where the first of them is to go on */
 	struct reader_part *parts;     /* ordered: waiting for their turn, by offset */
 	bool over;                   /* ordered: delivered to its end */
-	bool ack_listed, credit_listed;
+	bool ack_listed, credit_listed, fresh_listed;
 	struct reader_stream *next_ack, *next_credit;
 };
 
@@ -149,6 +149,8 @@ struct reader {
 	struct stream_key told;      /* the stream of `reached` that was told last */
 	struct hash workers;         /* by id */
 	struct reader_stream *acks;    /* with something for ack_worker */
+	struct reader_stream **fresh;  /* with something in `fresh` or `sending` */
+	size_t n_fresh, cap_fresh;
 	struct reader_stream *credits; /* streams whose credit may have changed */
 	struct reader_part *first, **last; /* delivered, not written; in order */
 	int64_t clock_at;            /* the time is counted up to here; 0: no seat yet */
