@@ -13,11 +13,12 @@
 #include "base/mem.h"
 #include "core/disp/dispatcher.h"
 
-enum { WORKERS = 10000, SPLITS = 1000000, READER = 7, READERS = 20, FIRST_READER = 1000000, JOBS = 100000 };
+enum { WORKERS = 10000, SPLITS = 1000000, READER = 7, READERS = 20, FIRST_READER = 1000000, JOBS = 100000,
+	MANY_READERS = 200, MANY_FIRST = 2000000 };
 
 struct slot { uint64_t peer; struct stream_key key; uint64_t k; };
 static struct slot *slots;
-static size_t n_slots, n_splits, n_rows, row_bytes, n_out;
+static size_t n_slots, n_splits, n_rows, row_bytes, n_out, n_streams, n_told;
 static uint64_t seats[READERS], iteration;
 static int64_t now = 1000000000;
 
@@ -49,8 +50,10 @@ scale_take(struct disp *d)
 			slots[n_slots++] = (struct slot){ peer, m.assign.key, 0 };
 		else if (m.type == MSG_SPLIT)
 			n_splits += m.split.splits.n;
-		else if (m.type == MSG_JOB && peer >= FIRST_READER)
+		else if (m.type == MSG_JOB && peer >= FIRST_READER && peer < MANY_FIRST)
 			seats[peer - FIRST_READER] = m.job.seat, iteration = m.job.iteration;
+		else if (m.type == MSG_STREAMS)
+			n_streams++, n_told += m.streams.list.n;
 		n_out++;
 		msg_clear(&m);
 	}
@@ -122,6 +125,44 @@ scale_takes(struct disp *d)
 	scale_take(d);
 }
 
+static void
+scale_join(struct disp *d, uint64_t reader)
+{
+	struct msg m = { .type = MSG_OPEN, .req = 1, .open = { .spec = mem_strdup("counter"),
+		.job = { .sharding = SHARD_DYNAMIC, .epoch = 1, .name = mem_strdup("scale") } } };
+
+	scale_hello(d, reader, ROLE_READER);
+	disp_message(d, now, reader, &m);
+	msg_clear(&m);
+	scale_take(d);
+}
+
+/* Workers begin with their streams one after the other, in a second, and many readers are told where they are: in
+ * few messages, and each of every stream. */
+static bool
+scale_news(struct disp *d)
+{
+	size_t messages;
+	int64_t t;
+
+	for (uint64_t i = 0; i < MANY_READERS; i++)
+		scale_join(d, MANY_FIRST + i);
+	n_streams = n_told = 0;
+	t = scale_clock();
+	for (size_t i = 0; i < n_slots; i++) {
+		struct msg m = { .type = MSG_ASSIGNED, .assigned.key = slots[i].key };
+
+		disp_message(d, now += 1000000000 / WORKERS, slots[i].peer, &m);
+		scale_take(d);
+	}
+	messages = n_streams;
+	disp_tick(d, now += 1000000000);
+	scale_take(d);
+	printf("# %d readers hear of %zu streams in %zu messages, %.2f s\n", MANY_READERS + READERS, n_slots, messages,
+	       scale_seconds(t));
+	return n_told >= n_slots * MANY_READERS && messages < n_slots * 10;
+}
+
 /* More readers of the job; each acknowledges something of a hundred streams, and one leaves:
  * only those streams hear of it. */
 static bool
@@ -131,15 +172,8 @@ scale_readers(struct disp *d)
 	struct range one = { 0, 1 };
 	size_t rows, out;
 
-	for (uint64_t i = 0; i < READERS; i++) {
-		struct msg m = { .type = MSG_OPEN, .req = 1, .open = { .spec = mem_strdup("counter"),
-			.job = { .sharding = SHARD_DYNAMIC, .epoch = 1, .name = mem_strdup("scale") } } };
-
-		scale_hello(d, FIRST_READER + i, ROLE_READER);
-		disp_message(d, now, FIRST_READER + i, &m);
-		msg_clear(&m);
-		scale_take(d);
-	}
+	for (uint64_t i = 0; i < READERS; i++)
+		scale_join(d, FIRST_READER + i);
 	printf("# a reader of %zu streams joins in %.0f ms; ", n_slots, scale_seconds(t) * 1000 / READERS);
 	t = scale_clock();
 	for (uint64_t n = 0; n < READERS * 50; n++) {
@@ -280,7 +314,7 @@ main(void)
 	printf("# %zu splits: %.0f decisions a second with rows for a durable state (%zu rows, %.0f bytes each); "
 	       "%.0f beats a second\n", n_splits, SPLITS / give, n_rows, (double)row_bytes / (double)(n_rows ? n_rows : 1),
 	       10.0 * WORKERS / beat);
-	ok = scale_readers(d) && scale_finished() && ok;
+	ok = scale_readers(d) && scale_news(d) && scale_finished() && ok;
 	printf("1..1\n%s 1 - %d workers, %d splits\n", ok ? "ok" : "not ok", WORKERS, SPLITS);
 	disp_free(&d);
 	mem_free(slots);

@@ -13,8 +13,8 @@
  *	disp_waiting.c OPENs that wait for an answer; how many of a key (disp_pending.c)
  *	disp_stream.c one stream: fence, hold, assign, ledger, end
  *	disp_failure.c what ends it, and its iteration
- *	disp_seat.c   readers in an iteration: acknowledgements, leaving, STREAMS
- *	disp_takes.c  which streams a reader has had chunks of
+ *	disp_seat.c   readers in an iteration: acknowledgements, leaving
+ *	disp_news.c, disp_takes.c  STREAMS; which streams a reader has had chunks of
  *	disp_gc.c, disp_rest.c, disp_forget.c  jobs without readers: how long they are kept; in little memory; FORGET
  *	disp_group.c, disp_group_book.c, disp_window.c  groups that share a job
  *	disp_yield.c  streams that move to slots with nothing to do
@@ -79,8 +79,6 @@ enum {
 	DISP_BLOCK = 64,          /* order stable: elements from each stream in turn */
 	DISP_POINTS = 8,          /* restart points kept per stream */
 	DISP_SPLITS_REPLY = 256,  /* old splits in one reply */
-	DISP_STREAMS_MSG = 2000,  /* streams in one STREAMS message, */
-	DISP_STREAMS_BYTES = 4 << 20, /* and bytes of their endpoints */
 	DISP_ACKS_MS = 10,        /* ACKs a millisecond that all readers together may send, once they are many */
 	DISP_LOST = 3,            /* workers that a stream may cost without getting on */
 	DISP_DATASETS = 10000,
@@ -235,7 +233,7 @@ struct iteration {
 	struct list_node orphans; /* stream.orphan */
 	struct list_node versions;/* streams, the one that changed last at the end */
 	uint64_t version;
-	bool notify;              /* in disp.notify */
+	bool notify; int64_t told_at; /* in disp.notify; when its readers had STREAMS */
 	struct list_node notify_node, running_node;
 	int64_t ran;              /* when it began to run */
 	struct list_node young;   /* in disp.young */
@@ -376,6 +374,7 @@ struct disp {
 	uint64_t tap_turn;        /* counts how often workers were asked for elements to look at */
 	struct list_node by_heard, workers, tools;
 	uint32_t n_workers, n_readers, n_tools, slots, ends; /* ends: enum wire_end, what a tool has asked for */
+	uint32_t n_awaited;       /* workers that have not said HELLO to this dispatcher */
 	struct list_node asks;    /* by due */
 	struct hash ask_index;    /* struct disp_key -> struct ask */
 	struct hash tagged, hosts;/* struct place, by key */
@@ -394,6 +393,7 @@ struct disp {
 	struct list_node running; /* iterations LISTING or RUNNING */
 	struct list_node young;   /* those that have just begun to run, oldest first */
 	struct list_node notify, waiting;
+	int64_t notify_due;       /* when readers of the first of `notify` are told */
 	struct list_node dirty;
 	struct disp_row *deletes;
 	size_t n_deletes, cap_deletes;
@@ -585,9 +585,7 @@ void seat_back(struct disp *d, struct seat *r, struct peer *p);
 void seat_gone(struct disp *d, struct seat *r);         /* lost: gives it up, frees it */
 void seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t iteration, uint64_t number); /* GONE */
 void seat_message(struct disp *d, struct peer *p, struct msg *m);
-void seat_beat(struct disp *d, struct seat *r, uint64_t version);
 void seat_open(struct disp *d, struct seat *r, uint64_t req); /* JOB, and STREAMS from the first */
-void seat_notify(struct disp *d); /* STREAMS */
 
 /* disp_gc.c */
 void gc_idle(struct disp *d, struct job *j, int64_t since); /* nobody reads it; may free it or another one */

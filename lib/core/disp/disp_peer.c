@@ -41,6 +41,7 @@ disp_peer_new(struct disp *d, uint64_t id, enum wire_role role)
 	if (role == ROLE_WORKER) {
 		ring_push(&d->workers, &p->workers);
 		d->n_workers++;
+		d->n_awaited++;
 	} else if (role == ROLE_READER) {
 		d->n_readers++;
 	} else {
@@ -84,6 +85,7 @@ void
 disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 {
 	p->lost = true;
+	d->n_awaited -= p->role == ROLE_WORKER && !p->known;
 	events_peer_lost(d, p);
 	if (p->role == ROLE_WORKER) {
 		ring_drop(&p->workers);
@@ -106,16 +108,19 @@ disp_peer_lost(struct disp *d, struct peer *p, bool silent)
 	disp_busy(d);
 }
 
+/* Those that are awaited were there before all others. */
 void
 disp_peer_replaced(struct disp *d, const char *name, const char *user)
 {
-	struct list_node *n;
+	struct list_node *n = d->workers.next;
 
-	for (n = d->workers.next; n != &d->workers; n = n->next) {
+	for (uint32_t left = *str_or_empty(name) ? d->n_awaited : 0; left && n != &d->workers; n = n->next) {
 		struct peer *p = LIST_OF(n, struct peer, workers);
 
-		if (!p->known && *str_or_empty(name) && !strcmp(str_or_empty(p->name), name) &&
-		    !strcmp(str_or_empty(p->user), str_or_empty(user))) {
+		if (p->known)
+			continue;
+		left--;
+		if (!strcmp(str_or_empty(p->name), name) && !strcmp(str_or_empty(p->user), str_or_empty(user))) {
 			disp_peer_lost(d, p, false);
 			return;
 		}

@@ -8,6 +8,7 @@
 #include "base/str.h"
 #include "core/disp/disp_forget.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_news.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_takes.h"
 
@@ -220,87 +221,6 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 	}
 }
 
-/* STREAMS */
-
-static void
-seat_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, struct msg_stream *out)
-{
-	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
-	const struct view *v = &s->views[r->view];
-	bool running = s->running && !v->moves && !v->joins; /* else the worker does not know of it yet */
-
-	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = views_length(s, r->view), .made = s->ended,
-		.own = s->ended && s->iter->job->opts.tail_of == TAIL_OF_PASS ? views_own(s, r->view, s->length) :
-			views_length(s, r->view),
-		.floor = intervals_gap(&s->views[r->view].acked, 0),
-		.missed = views_missed(&s->views[r->view]),
-		.state = s->finished ? STREAM_FINISHED : s->ended && (s->tail_known || !round_is(s->iter)) ? STREAM_ENDED :
-			running ? STREAM_RUNNING : STREAM_WAITING };
-	if (s->failure.code && !s->finished) {
-		out->state = STREAM_FAILED;
-		out->length = views_own(s, r->view, s->failure.length);
-		out->split = s->failure.split;
-	}
-	if (running && !s->finished && s->worker && (local || s->iter->job->opts.target != TARGET_LOCAL)) {
-		out->local = local;
-		uint64_t whose[] = { r->number, r->view };
-
-		out->ticket = secret_derive(stream_secret(d, s), whose, 2);
-		out->worker = s->worker->id;
-		out->endpoint = mem_strdup(s->worker->endpoint);
-	}
-}
-
-/* How many streams there are for it. */
-static uint32_t
-seat_streams(const struct seat *r)
-{
-	return (uint32_t)(r->only.n ? r->only.n : r->iter->n_streams);
-}
-
-/* Fills *m from the list at *at on, as far as one message may reach; moves both on. */
-static void
-seat_fill_streams(const struct disp *d, struct seat *r, struct list_node **at, struct msg_streams *m)
-{
-	struct list_node *end = &r->iter->versions;
-	size_t bytes = 0, cap = 0;
-
-	for (; *at != end && m->list.n < DISP_STREAMS_MSG && bytes < DISP_STREAMS_BYTES; *at = (*at)->next) {
-		struct stream *s = LIST_OF(*at, struct stream, by_version);
-
-		r->sent_version = s->version;
-		if (!job_shards_has(&r->only, s->index))
-			continue;
-		bytes += s->worker && s->worker->endpoint ? strlen(s->worker->endpoint) : 0;
-		m->list.v = mem_grow(m->list.v, &cap, m->list.n + 1, sizeof *m->list.v);
-		seat_fill_stream(d, r, s, &m->list.v[m->list.n++]);
-	}
-	m->version = r->sent_version;
-}
-
-static void
-seat_send_streams(struct disp *d, struct seat *r)
-{
-	struct iteration *it = r->iter;
-	struct list_node *n = it->versions.prev;
-	bool news = !r->sent_version || !r->only.n;
-
-	for (; n != &it->versions && LIST_OF(n, struct stream, by_version)->version > r->sent_version; n = n->prev)
-		news |= job_shards_has(&r->only, LIST_OF(n, struct stream, by_version)->index);
-	if (!news)
-		return;
-	n = n->next;
-	do {
-		struct msg *m = disp_send(d, r->peer, MSG_STREAMS, 0);
-
-		m->streams.iteration = it->id;
-		m->streams.since = r->sent_version;
-		m->streams.all_known = it->all_known || !cut_left(&it->cut);
-		m->streams.total = seat_streams(r);
-		seat_fill_streams(d, r, &n, &m->streams);
-	} while (n != &it->versions);
-}
-
 /* Looks at all its shards. A reader of the whole is done when the iteration is, or its group. */
 bool
 seat_over(const struct seat *r)
@@ -321,6 +241,8 @@ seat_finished(struct disp *d, const struct stream *s)
 {
 	struct iteration *it = s->iter;
 
+	if (!job_has_shards(it->job->opts.sharding))
+		return; /* nobody can have chosen any */
 	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 
@@ -331,38 +253,6 @@ seat_finished(struct disp *d, const struct stream *s)
 		if (r->peer && seat_over(r))
 			ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
 	}
-}
-
-void
-seat_notify(struct disp *d)
-{
-	while (!ring_empty(&d->notify)) {
-		struct iteration *it = LIST_OF(d->notify.next, struct iteration, notify_node);
-
-		ring_drop(&it->notify_node);
-		it->notify = false;
-		for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
-			struct seat *r = LIST_OF(n, struct seat, node);
-
-			if (r->peer && r->opened && r->sent_version < it->version)
-				seat_send_streams(d, r);
-		}
-	}
-}
-
-/* A STREAMS that was sent before the last BEAT and has not come is lost: a
- * message to a peer that is slow for long may be dropped on the way. */
-void
-seat_beat(struct disp *d, struct seat *r, uint64_t version)
-{
-	if (r->opened && version < r->sent_version && r->beat_version == r->sent_version) {
-		r->sent_version = version;
-		if (!r->iter->notify && iter_live(r->iter)) {
-			r->iter->notify = true;
-			ring_push(&d->notify, &r->iter->notify_node);
-		}
-	}
-	r->beat_version = r->sent_version;
 }
 
 void
@@ -390,7 +280,7 @@ seat_open(struct disp *d, struct seat *r, uint64_t req)
 	r->sent_version = r->beat_version = 0;
 	fence_opened(d, r);
 	if (iter_live(it))
-		seat_send_streams(d, r);
+		news_send(d, r);
 	if (!iter_live(it) || seat_over(r))
 		ask_put(d, ASK_DONE, r->peer, (struct stream_key){ it->id, 0, 0 }, 0);
 }

@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_news.h"
 #include "core/disp/disp_stores.h"
 #include "core/disp/disp_past.h"
 #include "core/disp/disp_void.h"
@@ -72,10 +73,7 @@ stream_changed(struct disp *d, struct stream *s)
 
 	s->version = ++it->version;
 	ring_push(&it->versions, &s->by_version);
-	if (!it->notify) {
-		it->notify = true;
-		ring_push(&d->notify, &it->notify_node);
-	}
+	news_soon(d, it);
 }
 
 /* Workers */

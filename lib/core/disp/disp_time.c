@@ -3,6 +3,7 @@
  * The dispatcher's time: who has been silent for too long, and what is due.
  */
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_news.h"
 #include "core/disp/disp_yield.h"
 
 static int64_t
@@ -64,6 +65,7 @@ int64_t
 disp_next_deadline(const struct disp *d)
 {
 	int64_t at = ask_deadline(d), gc = gc_deadline(d), set = dataset_deadline(d), iter = iter_deadline(d);
+	int64_t news = news_deadline(d);
 
 	if (gc < at)
 		at = gc;
@@ -71,6 +73,8 @@ disp_next_deadline(const struct disp *d)
 		at = set;
 	if (iter < at)
 		at = iter;
+	if (news < at)
+		at = news;
 	if (d->rounds_due < at)
 		at = d->rounds_due;
 	if (d->group_due < at)

@@ -6,6 +6,7 @@
 #include "core/disp/disp_end.h"
 #include "core/disp/disp_forget.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_news.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_row.h"
 #include "core/disp/disp_takes.h"
@@ -56,7 +57,7 @@ disp_new(const struct disp_opts *o, int64_t now_ns)
 bool
 disp_outbox(struct disp *d, uint64_t *peer, struct msg *out)
 {
-	seat_notify(d);
+	news_tell(d);
 	if (d->out_first == d->n_out)
 		return false;
 	*peer = d->out[d->out_first].peer;
@@ -173,6 +174,7 @@ disp_hello(struct disp *d, uint64_t id, const struct disp_who *who, struct msg *
 		disp_peer_replaced(d, h->name, who->user);
 	if (!p)
 		p = disp_peer_new(d, id, (enum wire_role)h->role);
+	d->n_awaited -= p->role == ROLE_WORKER && !p->known;
 	p->known = true;
 	p->all = who->may & MAY_ADMIN;
 	mem_free(p->user);
@@ -221,7 +223,7 @@ disp_beat(struct disp *d, struct peer *p, struct msg *m)
 	p->step = m->beat.step;
 	p->last = m->beat.last;
 	if (p->seat)
-		seat_beat(d, p->seat, m->beat.streams);
+		news_beat(d, p->seat, m->beat.streams);
 	wanted_beat(d, p, &m->beat.clocks);
 	disp_send(d, p, MSG_BEAT, m->req);
 }
