@@ -6,7 +6,8 @@
 set -eu
 cd "$(dirname "$0")"
 to=${XDG_CACHE_HOME:-$HOME/.cache}/dsvc/k8s
-programs=(k8s.io/kubernetes/cmd/{kube-apiserver,kube-controller-manager,kube-scheduler,kubelet,kube-proxy} ./names ./pause)
+programs=(k8s.io/kubernetes/cmd/{kube-apiserver,kube-controller-manager,kube-scheduler,kubectl,kubelet,kube-proxy}
+	./names ./pause)
 version=$(sed -n 's,.*k8s.io/kubernetes \(v[0-9.]*\)$,\1,p' go.mod)
 from=$(cat go.mod go.sum names/main.go pause/main.go | sha256sum)
 flags="-s -w -X k8s.io/component-base/version.gitVersion=$version -X k8s.io/component-base/version.gitMajor=1"

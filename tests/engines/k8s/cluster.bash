@@ -5,9 +5,9 @@
 # switch: `load cluster`.
 #
 #	k8s_needs PROGRAM...   what is missing here, if anything
-#	k8s_up BIN FOLDER N    starts it with N nodes from the programs of build.sh; all that it keeps is in FOLDER
+#	k8s_up FOLDER N        starts it with N nodes from the programs in $K8S_BIN; all that it keeps is in FOLDER
 #	k8s_image TAR NAME     takes an image in, by a name, on each node
-#	kube WORD...           kubectl there
+#	kube WORD...           kubectl of build.sh, there
 #	inside COMMAND...      runs where etcd and the apiserver are, which have the address 10.88.0.1
 #	on NODE COMMAND...     runs on a node, node1 to nodeN
 #	launch NAME COMMAND... the same as `inside`, in the background; what it says is in FOLDER/log/NAME
@@ -21,7 +21,7 @@ address=10.88.0.1
 inside() { nsenter -t "$(<"$home/first")" -m -n -p -- "$@"; }
 # The name of a network is known there only.
 on() { inside nsenter --net="/run/netns/$1" -- "${@:2}"; }
-kube() { inside env KUBECONFIG="$home/kubeconfig" timeout "${KUBE_TIME:-60}" kubectl "$@"; }
+kube() { inside env KUBECONFIG="$home/kubeconfig" timeout "${KUBE_TIME:-60}" "$K8S_BIN/kubectl" "$@"; }
 
 # Nothing that stays keeps a descriptor of bats, which would wait for it, nor is it a child of the shell.
 apart() { # LOG COMMAND...
@@ -51,7 +51,7 @@ soon() {
 k8s_needs() {
 	local program
 	((EUID == 0)) || { echo 'root'; return 1; }
-	for program in ip iptables nsenter unshare etcd containerd ctr runc kubectl jq openssl curl python3 "$@"; do
+	for program in ip iptables nsenter unshare etcd containerd ctr runc jq openssl curl python3 "$@"; do
 		type -P "$program" >/dev/null || { echo "$program"; return 1; }
 	done
 	[[ -x /usr/lib/cni/bridge && -x /usr/lib/cni/host-local ]] || { echo 'the plugins of CNI in /usr/lib/cni'; return 1; }
@@ -205,13 +205,13 @@ k8s_begin() { # N
 	soon 20 first_begun
 }
 
-k8s_up() { # BIN FOLDER N
-	local bin=$1 i
-	home=$2
+k8s_up() { # FOLDER N
+	local bin=$K8S_BIN i
+	home=$1
 	group=dsvc-k8s-$$
 	mkdir -p "$home"/{log,pki,etcd,var/{up,work}}
 	echo "$group" >"$home/group"
-	k8s_begin "$3"
+	k8s_begin "$2"
 	k8s_keys
 	launch etcd etcd --data-dir "$home/etcd" --listen-client-urls http://127.0.0.1:2379 \
 		--advertise-client-urls http://127.0.0.1:2379 --listen-peer-urls http://127.0.0.1:2380 --unsafe-no-fsync
@@ -225,7 +225,7 @@ k8s_up() { # BIN FOLDER N
 		--requestheader-username-headers=X-Remote-User --enable-aggregator-routing=true \
 		--kubelet-preferred-address-types=InternalIP
 	k8s_pause "$bin/pause"
-	for ((i = 1; i <= $3; i++)); do
+	for ((i = 1; i <= $2; i++)); do
 		k8s_network "$i"
 		k8s_files "$i"
 		launch_on "node$i" containerd containerd -c "$home/node$i/containerd.toml"
@@ -236,7 +236,7 @@ k8s_up() { # BIN FOLDER N
 		--horizontal-pod-autoscaler-sync-period=2s --horizontal-pod-autoscaler-initial-readiness-delay=1s
 	launch scheduler "$bin/kube-scheduler" --kubeconfig="$home/kubeconfig" --leader-elect=false
 	launch names "$bin/names" -conf "$home/Corefile"
-	for ((i = 1; i <= $3; i++)); do
+	for ((i = 1; i <= $2; i++)); do
 		soon 60 containerd_takes "node$i" "$home/pause.tar"
 		launch_on "node$i" kubelet "$bin/kubelet" --config="$home/node$i/kubelet.yaml" --kubeconfig="$home/kubeconfig" \
 			--root-dir="$home/node$i/kubelet" --hostname-override="node$i" --node-ip="10.88.0.1$i"
@@ -244,7 +244,7 @@ k8s_up() { # BIN FOLDER N
 			--proxy-mode=iptables --cluster-cidr=10.244.0.0/16 --conntrack-max-per-core=0 \
 			--conntrack-tcp-timeout-established=0 --conntrack-tcp-timeout-close-wait=0 --metrics-bind-address=127.0.0.1:10249
 	done
-	soon 120 nodes_ready "$3"
+	soon 120 nodes_ready "$2"
 }
 
 ctr_on() { inside ctr -a "$home/$1/containerd.sock" -n k8s.io "${@:2}"; }

@@ -20,13 +20,13 @@ setup_file() {
 	service_up || { dump; return 1; }
 }
 service_up() {
-	k8s_up "$K8S_BIN" "$dir" 2 &&
+	k8s_up "$dir" 2 &&
 		k8s_image "$K8S_IMAGE" "$(sed -n 's/.*newName: \([^,]*\), newTag: \(.*\)}/\1:\2/p' "$files/base/kustomization.yaml")" &&
 		mkdir "$dir/overlay" && bash "$BATS_TEST_DIRNAME/overlay.sh" "$dir/overlay" &&
 		seq 0 2999 | split -n r/6 -d --additional-suffix=.txt - "$dir/overlay/data/part" &&
 		kube apply -f "$files/base/namespace.yaml" &&
 		DSVC_KEYS=$dir/keys bash "$files/keys.sh" | kube apply -f - &&
-		kubectl kustomize "$dir/overlay" | kube apply -f - &&
+		"$K8S_BIN/kubectl" kustomize "$dir/overlay" | kube apply -f - &&
 		kube apply -f "$BATS_TEST_DIRNAME/metrics.yaml" &&
 		soon 120 dispatcher_ready none &&
 		launch_on node1 adapter python3 "$BATS_TEST_DIRNAME/adapter.py" 10.88.0.11 6444 "$dir/pki/front.crt" "$dir/pki/front.key" \
@@ -78,7 +78,7 @@ say() { echo "# $(printf '%(%T)T') $*" >&3; }
 # The job of engines/kubernetes, with another name and pipeline, and the volume; goes on when the first of its elements
 # are there.
 pass() { # NAME PIPELINE LEAST
-	kubectl patch --local -f "$files/read-job.yaml" -o yaml --type=json -p "[
+	"$K8S_BIN/kubectl" patch --local -f "$files/read-job.yaml" -o yaml --type=json -p "[
 		{\"op\": \"replace\", \"path\": \"/metadata/name\", \"value\": \"$1\"},
 		{\"op\": \"replace\", \"path\": \"/spec/template/spec/containers/0/command\", \"value\":
 		 [\"dsvc-read\", \"--connect-timeout\", \"1m\", \"--stats\", \"--job\", \"$1\", \"--to\", \"text\", \"--expression\", \"$2\"]},
