@@ -49,17 +49,20 @@ def feed(source: Source | None = None, *, batch: int | None = None, element: str
     DataLoader calls them."""
     if shuffle:
         raise error(64, "shuffle=True is a part of the pipeline here", "SPEC | shuffle all, or: SPEC | shuffle 10000")
-    if batch_size is not None and batch is not None:
-        raise error(64, "batch= are the rows of a step, batch_size= those of one rank: both were given", "one of them")
+    for told, text in (batch_size is not None and batch is not None,
+                       "batch= are the rows of a step, batch_size= those of one rank"), \
+            (prefetch_factor is not None and prefetch is not None, "prefetch_factor= is prefetch="), \
+            (drop_last and tail not in (None, "drop"), f"drop_last=True is tail='drop', and not tail='{tail}'"):
+        if told:
+            raise error(64, text + ": both were given", "one of them")
     prefetch = prefetch_factor if prefetch is None else prefetch
-    tail = "drop" if drop_last and tail is None else tail
+    tail = "drop" if drop_last else tail
     mine: dict[str, Any] = {"columns": columns, "as_torch": as_torch, "pin": pin, "copy": copy, "timeout": timeout}
     if source is None:
-        known = {"batch": batch, "loop": loop, "until": until, "tail": tail, "seed": seed, "world": world,
-                 "rows": batch_size}
+        known = {"batch": batch, "loop": loop, "until": until, "tail": tail, "seed": seed, "rank": rank, "world": world,
+                 "rows": batch_size, "prefetch": prefetch, "results": results}
         other = {"element": element, "steps": steps, "epochs": epochs, "mask": mask, "expect": expect, "order": order,
-                 "prefetch": prefetch, "dispatcher": dispatcher, "results": results, "local": local or None,
-                 "pad": pad, "job": job}
+                 "dispatcher": dispatcher, "local": local or None, "pad": pad, "job": job, "set": params or None}
         return _joined(rank, {k: v for k, v in known.items() if v is not None},
                        [k for k, v in other.items() if v is not None], mine)
     host = _host(rank, world, job)
@@ -87,7 +90,7 @@ def _host(rank: int | None, world: int | None, job: str | None) -> str | None:
     return f"{rank}/{ranks or 1}"
 
 
-def _joined(core: int | None, same: dict[str, Any], other: list[str], mine: dict[str, Any]) -> Feed:
+def _joined(rank: int | None, same: dict[str, Any], other: list[str], mine: dict[str, Any]) -> Feed:
     """A feed that was started by somebody else."""
     address = os.environ.get("DSVC_FEED")
     if not address:
@@ -95,7 +98,10 @@ def _joined(core: int | None, same: dict[str, Any], other: list[str], mine: dict
     if other:
         raise error(64, f"{other[0]}= is an option of the dsvc-feed that DSVC_FEED names",
                     f"give it to dsvc-feed: --{other[0]}")
-    if core is None and not address.startswith("fd:"):
-        core = _environment("DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID")
+    # An inherited descriptor is one core's; at a socket, which core of this host it is follows from the rank.
+    core = None
+    if not address.startswith("fd:"):
+        here = _environment("DSVC_CORES", "LOCAL_WORLD_SIZE", "SLURM_NTASKS_PER_NODE")
+        core = _environment("DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID") if rank is None else rank % (here or rank + 1)
     return Feed(address, core=core, same=same, **mine)
 

@@ -89,7 +89,8 @@ class Feed:
         """With what dsvc.feed was asked for."""
         w = self._welcome
         has = {"batch": w.rows * w.ranks or None, "loop": w.loop, "until": w.until, "seed": w.seed, "tail": w.tail,
-               "world": w.ranks, "rows": w.rows or None}
+               "rank": w.rank, "world": w.ranks, "rows": w.rows or None, "prefetch": w.prefetch,
+               "results": ("none", "step", "rows")[w.results]}
         for name, wanted in self._same.items():
             if has[name] is not None and has[name] != wanted:
                 self.fail(f"{name}={wanted} was asked for", code=64)

@@ -151,6 +151,7 @@ class Feeding(unittest.TestCase):
         self.assertEqual([plain(b) for b in dsvc.feed(spec, batch_size=3, drop_last=True, prefetch_factor=1, local=True)],
                          [[0, 1, 2], [3, 4, 5]])
         for wrong, help in ({"shuffle": True}, "shuffle all"), ({"batch": 2, "batch_size": 2}, "one of them"), \
+                ({"prefetch": 2, "prefetch_factor": 2}, "one of them"), ({"tail": "pad", "drop_last": True}, "one of them"), \
                 ({"rank": 1, "world": 4}, "dsvc-feed -n 4"), ({"rank": 1, "world": 4}, "job=NAME"), \
                 ({"world": 4, "job": "a"}, "rank=3"):
             with self.assertRaises(dsvc.SpecError) as e:
@@ -297,8 +298,15 @@ class Cores(unittest.TestCase):
         self.assertEqual(done.returncode, 64)
         self.assertIn("batch=6 was asked for", done.stderr)
         self.assertIn("dsvc-feed at fd:", done.stderr)
-        done = script(ask % "order='any'", *options)
-        self.assertIn("--order", done.stderr)
+        for said, option in ("order='any'", "--order"), ("params={'n': 2}", "--set"):
+            done = script(ask % said, *options)
+            self.assertIn(option, done.stderr)
+        done = script(ask % "prefetch=2, results='none', rank=int(os.environ['RANK'])", *options)
+        self.assertEqual((done.returncode, done.stdout.split()), (0, ["4", "4"]), done.stderr)
+        for wrong, has in ("prefetch=3", 2), ("results='rows'", "none"), ("rank=1 - int(os.environ['RANK'])", r"[01]"):
+            done = script(ask % wrong, *options)
+            self.assertEqual(done.returncode, 64, done.stderr)
+            self.assertRegex(done.stderr, f"the dsvc-feed at fd:3 has {has}")
 
     def test_states_of_all_ranks_are_equal(self):
         done = script("""
@@ -322,6 +330,12 @@ class Cores(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout.split()), (0, ["no", "no"]), done.stderr)
 
     def test_processes_join_by_themselves(self):
+        self.joins("", lambda i: {"LOCAL_RANK": str(i)})
+
+    def test_which_core_of_a_host_a_rank_is_follows_from_the_ranks_of_a_host(self):
+        self.joins("rank=int(os.environ['RANK'])", lambda i: {"RANK": str(i), "LOCAL_WORLD_SIZE": "2"})
+
+    def joins(self, said, where):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "feed")
             read, write = os.pipe()
@@ -330,9 +344,9 @@ class Cores(unittest.TestCase):
             os.close(write)
             os.read(read, 1)
             os.close(read)
-            code = "import dsvc; print([x for b in dsvc.feed() for x in b.tolist()])"
+            code = "import dsvc, os; print([x for b in dsvc.feed(%s) for x in b.tolist()])" % said
             cores = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
-                                      env=dict(os.environ, DSVC_FEED=path, LOCAL_RANK=str(i), PYTHONPATH=HERE))
+                                      env=dict(os.environ, DSVC_FEED=path, PYTHONPATH=HERE, **where(i)))
                      for i in range(2)]
             said = [c.communicate(timeout=60)[0].strip() for c in cores]
             self.assertEqual((said, feed.wait(timeout=60)), (["[0, 2, 4, 6]", "[1, 3, 5, 7]"], 0))
