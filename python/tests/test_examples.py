@@ -27,6 +27,49 @@ sys.argv = sys.argv[1:]
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
+# Runs a script three times under a dsvc-feed that ranks find at its socket: whole; until rank 1 is killed when it has
+# done so many steps; on from there. What the ranks say of each run is a line of JSON. The ranks are forks of a process
+# that has torch already: to import it takes longer than all that they do, and there are six of them.
+FORKS = """
+import json, multiprocessing, os, runpy, subprocess, sys, tempfile
+import torch._dynamo
+script, folder, dies, *command = sys.argv[1:]
+start = multiprocessing.get_context("fork").Process
+
+def rank(n, checkpoint, dies, said):
+    import dsvc
+    next = dsvc.Feed._next
+    def dying(self):
+        if self._done == dies and self.rank == 1:
+            os.kill(os.getpid(), 9)
+        return next(self)
+    dsvc.Feed._next = dying
+    os.environ["LOCAL_RANK"] = str(n)
+    os.dup2(said, 1)
+    sys.argv = [script, checkpoint]
+    runpy.run_path(script, run_name="__main__")
+
+def run(checkpoint, dies):
+    os.environ["DSVC_FEED"] = os.path.join(folder, "feed")
+    ready, tell = os.pipe()
+    feed = subprocess.Popen([*command, "--listen", os.environ["DSVC_FEED"], "--ready-fd", str(tell)], pass_fds=[tell])
+    os.close(tell)
+    os.read(ready, 1)
+    with tempfile.TemporaryFile("w+") as said:
+        ranks = [start(target=rank, args=(n, os.path.join(folder, checkpoint), dies, said.fileno())) for n in range(2)]
+        for r in ranks:
+            r.start()
+        for r in ranks:
+            r.join()
+        said.seek(0)
+        print(json.dumps([feed.wait(), [r.exitcode for r in ranks], said.read()]), flush=True)
+
+for how in ("whole", None), ("c", int(dies)), ("c", None):
+    one = start(target=run, args=how)  # ranks meet at a file that is named after their parent
+    one.start()
+    one.join()
+"""
+
 
 def needs(*names):
     return unittest.skipUnless(all(importlib.util.find_spec(n) for n in names), "there is no " + " or ".join(names))
@@ -37,13 +80,17 @@ class Training(unittest.TestCase):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
 
+    def command(self, ranks, *options):
+        return ["dsvc-feed", "--local", "-n", str(ranks), "--batch", "72", "--epochs", "2", "--seed", "1", *options, "-e", SPEC]
+
+    def python(self, command):
+        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600,
+                              env=dict(os.environ, PYTHONPATH=HERE, OMP_NUM_THREADS="1"))
+
     def train(self, name, ranks=2, dies=None, checkpoint="c", options=("--loop", "5")):
         how = [] if dies is None else ["-c", DYING % dies]
-        done = subprocess.run(
-            ["dsvc-feed", "--local", "-n", str(ranks), "--batch", "72", "--epochs", "2", "--seed", "1", *options, "-e", SPEC,
-             "--", sys.executable, *how, os.path.join(EXAMPLES, name), os.path.join(self.folder.name, checkpoint)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=600,
-            env=dict(os.environ, PYTHONPATH=HERE, OMP_NUM_THREADS="1"))
+        done = self.python([*self.command(ranks, *options), "--", sys.executable, *how, os.path.join(EXAMPLES, name),
+                            os.path.join(self.folder.name, checkpoint)])
         if dies is None:
             self.assertEqual(done.returncode, 0, done.stderr)
         return done
@@ -73,10 +120,13 @@ class Training(unittest.TestCase):
 
     @needs("torch", "numpy")
     def test_so_does_one_with_torch(self):
-        whole = self.train("train_torch.py", checkpoint="whole").stdout
-        self.right(whole)
-        self.assertNotEqual(self.train("train_torch.py", dies=13).returncode, 0)
-        self.assertEqual(self.train("train_torch.py").stdout.split("model")[1], whole.split("model")[1])
+        done = self.python([sys.executable, "-c", FORKS, os.path.join(EXAMPLES, "train_torch.py"), self.folder.name, "13",
+                            *self.command(2, "--loop", "5")])
+        whole, died, again = map(json.loads, done.stdout.splitlines())
+        self.assertEqual((whole[:2], died[1][1], again[:2]), ([0, [0, 0]], -9, [0, [0, 0]]), done.stderr)
+        self.assertNotEqual(died[0], 0)
+        self.right(whole[2])
+        self.assertEqual(again[2].split("model")[1], whole[2].split("model")[1])
 
     @needs("jax", "numpy")
     def test_one_with_jax_learns(self):
