@@ -57,12 +57,15 @@ row_feed() {
 	feed_row 'npy images, 2 workers; tf.data service' 3 tensorflow 200 steps/s \
 		"ring~200~$images | repeat~32~2~service" "service~200~$files/pixels.npy~32"
 	row_photos "$data/images-500"
+	feed_row 'resume at step 10^6; the first step' 0.5 numpy 1 /s "resume~1000000~$tokens~$work/state" "resume~1000000~$tokens"
 	down
 	feed_row 'bytes to 4 cores of one host; to one core' 0.9 numpy 4816.9 MB/s \
 		"cores~1000~$images | take 64 | cache | repeat~32~4" "cores~1000~$images | take 64 | cache | repeat~32~1"
+	local whole="$images | take 64 | batch 32 | cache | repeat"
+	feed_row '  the same, all of them to each' 3 numpy 4816.9 MB/s "cores~1000~$whole~copy~4" "cores~1000~$whole~copy~1"
 	ours() { seconds "$bin/dsvc-feed" -q --local -n 4 --batch 4 --as ndjson -e 'range 1' -- cat; }
 	theirs() { seconds bash -c 'for i in 1 2 3 4; do cat <<< "[0]" & done; wait'; }
-	row 'start to end of 4 cores; of 4 processes' 0.1 1 'runs/s' ours theirs
+	extra 'start to end of 4 cores, beyond 4 processes' 10 ours theirs
 	at_most 'memory: 10^6 steps beside 10^3' 4 \
 		"$(DSVC_BIN=$bin PYTHONPATH=$here/../python "$feed_python" "$here/feed.py" memory 1000000 "$tokens | take 4096 | cache | repeat" 1)" MiB
 }

@@ -25,12 +25,42 @@ def ring(steps, spec, batch, prefetch="2", where="local"):
 
 
 def cores(steps, spec, batch, n):
-    """So many cores at once, each by itself: all their steps."""
+    """So many cores at once, each by itself: all their steps. The threads that numpy's library starts spin for a while
+    first, and would take the processors from what is measured: torchrun has its ranks start none, either."""
     code = ("import dsvc, os, time\nfeed = dsvc.feed()\nfor b in feed:\n if feed.step == 8: t = time.perf_counter()\n"
-            "if not feed.rank: os.write(1, b'%%f\\n' %% (time.perf_counter() - t))")
-    done = subprocess.run([os.environ["DSVC_BIN"] + "/dsvc-feed", "--local", "-n", n, "--batch", batch, "--steps",
-                           str(steps + 8), "-e", spec, "--", sys.executable, "-c", code % ()], stdout=subprocess.PIPE, check=True)
-    print(float(done.stdout))
+            "if not feed.rank: os.write(1, b'%f\\n' % (time.perf_counter() - t))")
+    rows = ["--element", "copy"] if batch == "copy" else ["--batch", batch]
+    done = subprocess.run([os.environ["DSVC_BIN"] + "/dsvc-feed", "--local", "-n", n, *rows, "--steps", str(steps + 8),
+                           "-e", spec, "--", sys.executable, "-c", code], stdout=subprocess.PIPE, check=True,
+                          env=dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
+    print(float(done.stdout) / (int(n) if batch == "copy" else 1))
+
+
+def resume(steps, spec, file=""):
+    """The first step from a service, from the start of the feed on; with a file, the one behind the position in it,
+    which is made where there is none: behind so many steps."""
+    import json
+    import dsvc
+
+    def state():
+        with dsvc.feed(spec, batch=1, steps=steps, prefetch=64) as feed:
+            for _ in feed:
+                if feed.step == steps - 8:
+                    return feed.state_dict()
+
+    if file and not os.path.exists(file):
+        with open(file, "w") as f:
+            json.dump(state(), f)
+    times = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        with dsvc.feed(spec, batch=1, steps=1) as feed:
+            if file:
+                with open(file) as f:
+                    feed.load_state_dict(json.load(f))
+            next(iter(feed))
+            times.append(time.perf_counter() - begun)
+    print(sorted(times)[2])
 
 
 def memory(steps, spec, batch):
@@ -208,7 +238,7 @@ def main():
     way, steps, *arguments = sys.argv[1:]
     times = 50 if way == "small" else 1  # it is so slow that a part of the steps must do
     steps = int(steps) // times
-    if way in ("cores", "memory"):
+    if way in ("cores", "memory", "resume"):
         globals()[way](steps, *arguments)
         return
     each = globals()[way](steps, *arguments)
