@@ -170,9 +170,8 @@ index_may_stride(const struct op_node *shard)
 		op_permute_count(shard, &count, &e) == ST_OK;
 }
 
-/* Whether the elements of n are those of its input, each made from one alone. */
-static bool
-index_each(const struct op_node *n)
+bool
+op_each_alone(const struct op_node *n)
 {
 	unsigned traits = EXPR_VARIES | EXPR_DRAWS | EXPR_TIMED | EXPR_COUNTS | EXPR_SKIPS;
 
@@ -188,7 +187,7 @@ op_shard_place(const struct op_node *top, bool *by_index)
 	struct op_node *in = (struct op_node *)top;
 	struct op_node shard = { .desc = top->desc, .in = &in, .n_in = 1 };
 
-	while (!(*by_index = index_may_stride(&shard)) && index_each(in))
+	while (!(*by_index = index_may_stride(&shard)) && op_each_alone(in))
 		in = in->in[0];
 	return in;
 }

@@ -17,6 +17,9 @@ enum status op_may_permute(const struct op_node *n, const struct op_node **culpr
  * op_may_permute. */
 enum status op_permute_count(const struct op_node *n, uint64_t *count, struct err *e);
 
+/* Whether the elements of n, a transform, are those of its input, each made from one alone, and always the same. */
+bool op_each_alone(const struct op_node *n);
+
 /* Where a `shard` behind the chain at `top` can stand, with the same result: behind the node that
  * is given, whose elements are made in vain in other shards. *by_index: not even these are, since
  * the source is read by index. */

@@ -53,6 +53,11 @@ const struct op_inst *op_stored(const struct op_inst *top);
 bool op_state_save(struct op_inst *i, struct buf *out);
 enum status op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, struct err *e);
 
+/* Passes over the first n elements of the pass without making them, before anything is pulled: where they come from a
+ * source in the order of `shuffle all`, and each is made from one of its elements alone. False: it cannot be done, or
+ * the pass has fewer, and nothing has changed. */
+bool op_seek(struct op_inst *top, uint64_t n);
+
 /* Gives the chain at i another context, for example with a `stop` of its own. Call it before
  * anything is pulled from the chain. */
 void op_set_ctx(struct op_inst *i, struct op_ctx *ctx);

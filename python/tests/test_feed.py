@@ -146,6 +146,21 @@ class Feeding(unittest.TestCase):
             wrong.load_state_dict(state)
             list(wrong)
 
+    def test_a_state_of_shuffled_elements_is_one_of_each_pass(self):
+        options = {"batch": 6, "local": True, "epochs": 2, "seed": 7}
+        spec = "range 60 | shuffle all reshuffle=true | map x * 2"
+        states, whole = {}, []
+        feed = dsvc.feed(spec, **options)
+        for epoch in feed.epochs():
+            for b in epoch:
+                whole.append(plain(b))
+                states[feed.step] = feed.state_dict()
+        self.assertEqual((sorted(sum(whole[:10], [])), len(whole)), (list(range(0, 120, 2)), 20))
+        for step in 4, 10, 13, 20:
+            again = dsvc.feed(spec, **options)
+            again.load_state_dict(states[step])
+            self.assertEqual([plain(b) for epoch in again.epochs() for b in epoch], whole[step:], step)
+
     def test_words_of_a_loader_are_understood_or_answered(self):
         spec = "range 7"
         self.assertEqual([plain(b) for b in dsvc.feed(spec, batch_size=3, drop_last=True, prefetch_factor=1, local=True)],

@@ -120,7 +120,7 @@ source_thread(void *arg)
 
 	if (!s->chain)
 		st = op_open(s->c.plan->top, &s->ctx, &s->chain, &e);
-	if (st == ST_OK && s->c.skip)
+	if (st == ST_OK && s->c.skip && !op_seek(s->chain, s->c.skip))
 		op_discard(s->chain, s->c.skip);
 	s->c.skip = 0;
 	while (st == ST_OK) {

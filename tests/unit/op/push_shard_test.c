@@ -2,7 +2,8 @@
  *
  * A shard that is moved towards the source gives what it gives behind the
  * pipeline: for many pipelines that are put together at random, from their
- * beginning and from any saved state.
+ * beginning and from any saved state. A pass that is begun further on gives what
+ * stands there, and makes nothing of what stands before.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,6 +155,94 @@ a_shard_moved_to_the_source_gives_the_same(void **state)
 	}
 	assert_true(by_index > PIPELINES / 10);
 	assert_true(behind > PIPELINES / 10);
+}
+
+/* Whether a pass can begin behind k elements; compares what it gives with the whole pass. */
+static bool
+sought(const char *text, uint64_t k)
+{
+	struct op_ctx ctx = { .seed = 99, .repeatable = true };
+	struct buf whole = { 0 }, rest = { 0 };
+	struct plan *p = plan_or_none(text);
+	struct op_inst *i = NULL;
+	struct err e = { 0 };
+	bool can = p && op_open(p->top, &ctx, &i, &e) == ST_OK && op_seek(i, k);
+
+	if (can) {
+		enum status st = take(i, MOST, &rest);
+
+		op_close(&i);
+		assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+		assert_int_equal(take(i, k, &whole), ST_OK);
+		buf_reset(&whole);
+		if (take(i, MOST, &whole) != st || whole.len != rest.len || (rest.len && memcmp(whole.data, rest.data, rest.len)))
+			fail_msg("%s: differs behind %u elements", text, (unsigned)k);
+	}
+	if (i)
+		op_close(&i);
+	plan_free(&p);
+	buf_clear(&whole);
+	buf_clear(&rest);
+	return can;
+}
+
+static void
+a_pass_that_begins_further_on_gives_what_stands_there(void **state)
+{
+	static const char *const can[] = { "range 40 | shuffle all", "range 40 | shuffle all seed=3 | map [x] | map {a: x}",
+		"range 90 | map x * x | shuffle all | map [x]", "elements [3, \"a\", null, [1]] | shuffle all" };
+	static const char *const cannot[] = { "range 40", "range 40 | shuffle all | map [x, rand()]",
+		"range 40 | shuffle all | map [x, i]", "range 40 | map rand() | shuffle all", "range 40 | shuffle all | filter x > 2",
+		"range 40 | shuffle all | batch 2", "range 40 | shuffle 8", "range 40 | shuffle all | repeat 2",
+		"range 40 | shuffle all | map 7 // x on_error=skip", "concat (range 9) (range 9) | shuffle all" };
+	struct rng r = { .key = 6 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof can / sizeof *can; k++)
+		for (uint64_t n = 0; n <= 4; n++)
+			if (!sought(can[k], n))
+				fail_msg("%s cannot begin behind %u elements", can[k], (unsigned)n);
+	for (size_t k = 0; k < sizeof cannot / sizeof *cannot; k++)
+		if (sought(cannot[k], 2))
+			fail_msg("%s can begin behind two elements", cannot[k]);
+	assert_true(sought("range 40 | shuffle all", 40));
+	assert_false(sought("range 40 | shuffle all", 41));
+	for (int k = 0; k < PIPELINES; k++) {
+		struct buf text = { 0 };
+
+		buf_str(&text, one_of(&r, sources, sizeof sources / sizeof *sources));
+		for (uint64_t n = rng_below(&r, STAGES); n > 0; n--)
+			buf_printf(&text, " | %s", one_of(&r, stages, sizeof stages / sizeof *stages));
+		sought((char *)text.data, 1 + rng_below(&r, 20));
+		buf_clear(&text);
+	}
+}
+
+/* Elements that were passed over are not made: one of them could not be. */
+static void
+what_was_passed_over_is_not_made(void **state)
+{
+	struct op_ctx ctx = { .seed = 99, .repeatable = true };
+	struct plan *p = plan_from("range 40 | shuffle all seed=3 | map 7 // x");
+	struct buf out = { 0 };
+	struct err e = { 0 };
+	struct op_inst *i;
+	uint64_t before = 0;
+
+	(void)state;
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	while (take(i, 1, &out) == ST_OK)
+		before++;
+	op_close(&i);
+	assert_in_range(before, 0, 38);
+	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
+	assert_true(op_seek(i, before + 1));
+	buf_reset(&out);
+	assert_int_equal(take(i, 39 - before, &out), ST_OK);
+	assert_int_equal(take(i, 1, &out), ST_END);
+	op_close(&i);
+	plan_free(&p);
+	buf_clear(&out);
 }
 
 /* Where the shard stands then, and whether the source is read by index. */
