@@ -14,6 +14,7 @@ static const int64_t link_first_pause = 200000000; /* doubled at each try */
 static pthread_mutex_t link_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct link *link_idle;
 static int link_n_idle;
+static _Thread_local const struct fetch_wait *link_thread;
 
 struct link *
 link_take(struct err *e)
@@ -61,13 +62,28 @@ link_give_back(struct link *l)
 	mem_free(l);
 }
 
+const struct fetch_wait *
+fetch_wait_thread(const struct fetch_wait *w)
+{
+	const struct fetch_wait *before = link_thread;
+
+	link_thread = w;
+	return before;
+}
+
+static bool
+link_stopped(const struct fetch_wait *w)
+{
+	return w && w->stopped && w->stopped(w->arg);
+}
+
 enum status
 link_wait(struct link *l, int64_t until, const struct fetch_wait *w)
 {
 	int64_t left = until - clock_mono_ns();
 	int ms = left < 0 ? 0 : left / 1000000 < LINK_BEAT_MS ? (int)(left / 1000000) + 1 : LINK_BEAT_MS;
 
-	if (w && w->stopped && w->stopped(w->arg))
+	if (link_stopped(w) || link_stopped(link_thread))
 		return ST_AGAIN;
 	pool_wait_begin();
 	l->lib->curl_multi_poll(l->multi, NULL, 0, ms, NULL);

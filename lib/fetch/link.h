@@ -16,6 +16,11 @@ struct fetch_wait {
 	bool *passes; /* unless NULL, set when a request was given up that may succeed later */
 };
 
+/* Has w end every wait of the calling thread, besides what each call says; NULL: nothing does. Gives what did before.
+ * Lent: it is to be taken back before *w goes. For calls that come by ways that know nothing of waiting, such as the
+ * planning of a pipeline. */
+const struct fetch_wait *fetch_wait_thread(const struct fetch_wait *w);
+
 struct link {
 	const struct fetch_curl_lib *lib;
 	CURLM *multi;

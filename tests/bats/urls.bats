@@ -205,6 +205,30 @@ fails() { # CODE WORDS SPEC
 	[ "${#lines[@]}" = 400005 ]
 }
 
+@test "whoever waits for a list can be told to end: a run, its threads, and a worker, whose list another one makes" {
+	serve --faults slowlist
+	asked() { [ -e "$objects/listing" ]; }
+	for jobs in 1 3; do
+		spawn run dsvc-run -j "$jobs" 'lines s3://b/p/* | count'
+		until_true 10s asked
+		stop run
+		((status == 143))
+		rm "$objects/listing"
+	done
+	start dispatch dsvc-dispatch
+	start one dsvc-work --name one
+	spawn read dsvc-read -t count 'lines s3://b/p/*'
+	until_true 10s asked
+	stop one
+	((status == 0))
+	rm "$objects/listing"
+	start two dsvc-work --name two
+	until_true 10s asked
+	: >"$objects/go"
+	reap read
+	[[ $status == 0 && $(<"$BATS_TEST_TMPDIR/read.out") == 400005 ]]
+}
+
 @test "on TCP a worker reads no address unless its owner says which" {
 	serve
 	start dispatch dsvc-dispatch --insecure -b 'tcp://127.0.0.1:*'

@@ -2,11 +2,13 @@
 #include "host/work/plans.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/thread.h"
+#include "fetch/link.h"
 #include "host/work/facts_of_plan.h"
 #include "host/work/large.h"
 #include "host/work/produce.h"
@@ -161,6 +163,22 @@ plans_listed(const struct plan *p, uint64_t listed, struct err *e)
 	return st;
 }
 
+/* Those who list ask servers of objects elsewhere, and are told to end by this. */
+static atomic_bool listing_over;
+
+static bool
+listing_stopped(const void *arg)
+{
+	(void)arg;
+	return atomic_load(&listing_over);
+}
+
+void
+produce_list_stop(void)
+{
+	atomic_store(&listing_over, true);
+}
+
 struct listing {
 	struct msg_list list;
 	const char *worker; /* its name, lent */
@@ -231,6 +249,7 @@ static void *
 listing_thread(void *arg)
 {
 	struct listing *l = arg;
+	const struct fetch_wait stop = { .stopped = listing_stopped }, *before = fetch_wait_thread(&stop);
 	struct msg_units *u = mem_zalloc(sizeof *u);
 	struct err *e = mem_zalloc(sizeof *e);
 	struct plan_use *use = NULL;
@@ -262,6 +281,7 @@ listing_thread(void *arg)
 	}
 	plans_release(&use);
 	mem_free(e);
+	fetch_wait_thread(before);
 	struct produce_event ev = { .kind = PRODUCE_LISTED, .req = l->req, .units = u };
 	produce_queue_push(l->queue, &ev);
 	mem_free(l->list.spec);

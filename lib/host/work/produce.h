@@ -109,5 +109,7 @@ void produce_free(struct produce **m);         /* after PRODUCE_EXIT */
 
 /* Lists the units of a spec on a thread of its own: PRODUCE_LISTED. Takes spec. */
 void produce_list(struct msg_list *list, const char *worker, uint64_t req, struct produce_queue *q);
+/* Has those who list end soon, as far as they wait for servers; what they push then is worth nothing. For good. */
+void produce_list_stop(void);
 
 #endif

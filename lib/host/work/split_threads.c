@@ -13,6 +13,7 @@
 #include "host/work/split_trace.h"
 #include "op/chain.h"
 #include "op/facts.h"
+#include "op/kit/far_wait.h"
 #include "op/pull.h"
 #include "value/run_share.h"
 
@@ -276,9 +277,15 @@ split_threads_open(struct op_inst *self, struct err *e)
 	struct split_list units = { 0 };
 
 	split_threads_clear(c);
+	struct fetch_wait w = far_wait(self->ctx);
+	const struct fetch_wait *before = fetch_wait_thread(&w);
 	enum status st = op_list_splits(c->part, &units, e);
-	if (st)
+
+	fetch_wait_thread(before);
+	if (st) {
+		split_list_clear(&units);
 		return st;
+	}
 	cut_uncut(&units); /* order is all that is wanted here */
 	cut_open(&c->cut, &units, 1, true);
 	c->hands = mem_array(c->jobs, sizeof *c->hands);

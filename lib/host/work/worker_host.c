@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host/work/worker_host.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -407,6 +408,11 @@ worker_host_join(struct worker_host *h)
 	int64_t until = clock_mono_ns() + (int64_t)WORKER_HOST_JOIN_MS * 1000000;
 	for (size_t i = 0; i < h->n_makes; i++)
 		produce_stop(h->makes[i].produce);
+	produce_list_stop();
+	struct pollfd p = { .fd = h->queue.fd, .events = POLLIN };
+	for (int64_t left; h->listing && (left = until - clock_mono_ns()) > 0;)
+		if (poll(&p, 1, (int)(left / 1000000) + 1) > 0)
+			worker_host_events(h, 0, 0);
 	return turns_wait(h->produce_conf.turns, until) && h->listing == 0;
 }
 

@@ -205,7 +205,7 @@ file_far_list(const char *word, struct file_far *out, struct err *e)
 		NULL, e);
 	if (st == ST_OK && out->n == before)
 		st = err_set(e, ST_NOINPUT, "no object matches '%s'", word);
-	else if (st != ST_OK)
+	else if (st != ST_OK && st != ST_AGAIN)
 		err_wrap(e, "cannot list '%s'", word);
 	buf_clear(&prefix);
 	mem_free(plain);

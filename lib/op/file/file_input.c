@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/pool.h"
 #include "fetch/fetch.h"
+#include "op/kit/far_wait.h"
 #include "value/crc32c.h"
 
 enum {
@@ -26,16 +27,10 @@ file_input_init(struct file_input *in)
 	in->fd = -1;
 }
 
-static bool
-input_stopped(const void *ctx)
-{
-	return op_stopped(ctx);
-}
-
 static enum status
 input_open_object(struct file_input *in, const char *url, const char *tag, const struct op_ctx *ctx, struct err *e)
 {
-	struct fetch_wait w = { .stopped = input_stopped, .arg = ctx };
+	struct fetch_wait w = far_wait(ctx);
 	enum status st = fetch_open(url, tag, &w, &in->object, e);
 
 	in->regular = st == ST_OK;

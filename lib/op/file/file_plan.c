@@ -12,6 +12,7 @@
 #include "op/file/file_far.h"
 #include "op/file/file_glob.h"
 #include "op/file/file_source.h"
+#include "op/kit/far_wait.h"
 #include "value/mp.h"
 
 enum {
@@ -44,8 +45,14 @@ file_source_names(const struct op_inst *self, const struct words *names, struct 
 {
 	const struct split *s = self->split;
 
-	if (!s || s->kind == SPLIT_ALL)
-		return file_glob(names, plan_bound(self->node), out, e);
+	if (!s || s->kind == SPLIT_ALL) {
+		struct fetch_wait w = far_wait(self->ctx);
+		const struct fetch_wait *before = fetch_wait_thread(&w);
+		enum status st = file_glob(names, plan_bound(self->node), out, e);
+
+		fetch_wait_thread(before);
+		return st;
+	}
 	if (s->kind != SPLIT_FILE)
 		return err_set(e, ST_PROTO, "%s has no such split: it reads files", self->desc->name);
 	words_add(out, s->path, strlen(s->path));
@@ -70,7 +77,7 @@ plan_far(struct split *s, const struct fetch_about *known, file_may_cut *cut, st
 			s->cuttable = true;
 			s->count = s->weight;
 		}
-	} else {
+	} else if (st != ST_AGAIN) {
 		err_wrap(e, "cannot read '%s'", s->path);
 	}
 	if (st != ST_OK)

@@ -12,6 +12,7 @@
 #include "op/file/file_source.h"
 #include "op/file/load_about.h"
 #include "op/file/load_wait.h"
+#include "op/kit/far_wait.h"
 #include "op/kit/seal.h"
 #include "op/kit/seal_far.h"
 #include "op/kit/shards.h"
@@ -369,12 +370,15 @@ load_begin(struct op_inst *self, struct file_source *src, const char *path, bool
 
 	if (name)
 		*name++ = '\0';
+	struct fetch_wait w = far_wait(self->ctx);
+	const struct fetch_wait *before = fetch_wait_thread(&w);
 	if (!f && name && seal_files_find(dir, name, &found))
 		f = &found;
 	if (f && inside)
 		st = seal_file_check(path, f, e);
 	else if (f)
 		file_bytes_expect(src->bytes, path, f);
+	fetch_wait_thread(before);
 	mem_free(dir);
 	return st;
 }
@@ -418,9 +422,12 @@ static enum status
 load_open(struct op_inst *self, struct err *e)
 {
 	struct load *s = self->state;
+	struct fetch_wait w = far_wait(self->ctx);
+	const struct fetch_wait *before = fetch_wait_thread(&w);
 	enum status st = s->wait || (self->split && self->split->kind == SPLIT_FILE) ? ST_OK :
 			 load_find(s, self->node->n_binds > 0, &s->src.names, e);
 
+	fetch_wait_thread(before);
 	s->src.delim = '\n';
 	s->src.pad = json_padding();
 	s->src.begin = load_begin;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "fetch/fetch.h"
+#include "op/kit/far_wait.h"
 #include "op/kit/seal.h"
 #include "op/kit/seal_far.h"
 #include "op/kit/shards_inner.h"
@@ -19,12 +20,6 @@ enum {
 	FAR_STATE_MAX = 9 * 1024 * 1024, /* but not more: it must fit into a message */
 	FAR_ID_MAX = 2048, FAR_TAG_MAX = 512
 };
-
-static bool
-far_stopped(const void *ctx)
-{
-	return op_stopped(ctx);
-}
 
 void
 far_init(struct shards *s, const struct op_ctx *ctx)
@@ -38,7 +33,8 @@ far_init(struct shards *s, const struct op_ctx *ctx)
 		part = s->file_max / (PUT_PARTS_MAX - 1000);
 	s->far = mem_zalloc(sizeof *s->far);
 	s->far->part = (size_t)part;
-	s->far->wait = (struct fetch_wait){ .stopped = far_stopped, .arg = ctx, .passes = &s->far->passes };
+	s->far->wait = far_wait(ctx);
+	s->far->wait.passes = &s->far->passes;
 	s->far->saved_ns = clock_mono_ns();
 }
 

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/transfer.h"
 #include "fetch/fetch.h"
+#include "op/kit/far_wait.h"
 #include "value/arrow/arrow_lib.h"
 
 void
@@ -17,16 +18,10 @@ table_from_init(struct table_from *f)
 	*f = (struct table_from){ .fd = -1 };
 }
 
-static bool
-from_stopped(const void *ctx)
-{
-	return op_stopped(ctx);
-}
-
 static enum status
 from_open_object(struct table_from *f, const char *url, const char *tag, struct err *e)
 {
-	struct fetch_wait w = { .stopped = from_stopped, .arg = f->ctx };
+	struct fetch_wait w = far_wait(f->ctx);
 	struct fetch_about about = { 0 };
 	enum status st = fetch_about(url, GATE_READ, &w, &about, e);
 

@@ -27,7 +27,8 @@ empty file FOLDER/upload-N. What goes wrong with writing is said by --faults WOR
   lostend    the end of an upload is done, and the connection closed without an answer
   badend     the end of an upload is answered by 200 and an error, once
   hold       the end of an upload, or of an object in one piece below data-, waits until FOLDER/go is there
-  down       while FOLDER/down is there, what writes is refused with 503, and while FOLDER/away is, what lists
+  down       while FOLDER/down is there, what writes is refused with 503
+  slowlist   a list is answered once FOLDER/go is there; FOLDER/listing is there once one was asked for
   slow       a position of dsvc-save is answered after --slow SECONDS; FOLDER/slow is there once one has come
 
 The log has a line for each request: METHOD PATH RANGE CODE.
@@ -219,9 +220,13 @@ class Handler(BaseHTTPRequestHandler):
             if uploads.pop(ident, None):
                 os.remove(os.path.join(folder, 'upload-' + ident[3:-2]))
 
-    def hold(self):
-        while 'hold' in faults and not os.path.exists(os.path.join(folder, 'go')):
+    def until_go(self):
+        while not os.path.exists(os.path.join(folder, 'go')):
             time.sleep(0.01)
+
+    def hold(self):
+        if 'hold' in faults:
+            self.until_go()
 
     def slow(self):
         if 'slow' in faults:
@@ -338,8 +343,9 @@ class Handler(BaseHTTPRequestHandler):
             if name.endswith('/') and name.count('/') == 1 and query.endswith('&uploads='):
                 return self.upload_list(name[:-1], query)
             if name.endswith('/') and name.count('/') == 1 and query:
-                if os.path.exists(os.path.join(folder, 'away')):
-                    return self.say(503, [('Retry-After', '0')])
+                if 'slowlist' in faults:
+                    open(os.path.join(folder, 'listing'), 'w').close()
+                    self.until_go()
                 return self.listing(name[:-1], query)
         file = os.path.join(folder, name)
         if not os.path.isfile(file):
