@@ -13,11 +13,12 @@
 
 enum {
 	HTTP_CONNECT_MS = 10000,
-	HTTP_SILENCE_S = 30,           /* without a byte for so long, a request is given up, */
-	HTTP_SILENCE_WRITE_S = 120,    /* and one that writes: a store puts large uploads together before it answers */
 	HTTP_BUFFER = 256 * 1024,
 	HTTP_WAIT_MAX_S = 60           /* a server that asks for more is not waited for */
 };
+
+/* A store puts a large upload together before it answers. */
+long http_silence_s = 30, http_silence_write_s = 120;
 
 const char *const http_trusted[] = { "AWS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", NULL };
 
@@ -286,7 +287,7 @@ http_ask(struct http *h, const struct target *t, const struct http_ask *ask)
 	lib->curl_easy_setopt(h->easy, CURLOPT_PATH_AS_IS, 1L);
 	lib->curl_easy_setopt(h->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)HTTP_CONNECT_MS);
 	lib->curl_easy_setopt(h->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-	lib->curl_easy_setopt(h->easy, CURLOPT_LOW_SPEED_TIME, (long)(ask->method ? HTTP_SILENCE_WRITE_S : HTTP_SILENCE_S));
+	lib->curl_easy_setopt(h->easy, CURLOPT_LOW_SPEED_TIME, ask->method ? http_silence_write_s : http_silence_s);
 	lib->curl_easy_setopt(h->easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	lib->curl_easy_setopt(h->easy, CURLOPT_BUFFERSIZE, (long)HTTP_BUFFER);
 	lib->curl_easy_setopt(h->easy, CURLOPT_USERAGENT, "dsvc");

@@ -60,6 +60,10 @@ struct http {
 	char why[CURL_ERROR_SIZE];
 };
 
+/* Without a byte for so many seconds a request is given up, and one that writes. Tests shorten them, before anything
+ * runs. */
+extern long http_silence_s, http_silence_write_s;
+
 /* Variables of the environment that name a file of certificates; the first that is set counts. */
 extern const char *const http_trusted[];
 

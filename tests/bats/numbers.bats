@@ -449,6 +449,13 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc.7 'Where the locale (LC_ALL, LC_CTYPE or LANG) is not UTF-8, blocks are ‘#’.' # formats.bats
 }
 
+@test "silent servers" {
+	says dsvc-pipeline.5 'A request that fails, or that has no byte for 30 seconds, is made again, up to six times in a row, and goes on at the byte that was reached.'
+	says dsvc-save.1 'It has 120 seconds for each answer, since it puts a large upload together before that; then the connection counts as lost, and the request is made again.'
+	is lib/fetch/http.c 'http_silence_s = 30, http_silence_write_s = 120'
+	is lib/fetch/link.h 'LINK_TRIES = 6'
+}
+
 @test "traces" {
 	says dsvc-run.1 'Calls of an operator that follow each other closely are one span of up to 4 ms with their sums; the time that it was at work itself, with the operators before it, is ‘busy_ns’.'
 	is lib/base/trace.c 'TRACE_SPAN_NS 4000000'
