@@ -40,10 +40,15 @@ call_elsewhere(const char *name, bool near_it)
 		{ "select", "filter" }, { "sort", "sorted" }, { "sort_by", "sorted" },
 		{ "reverse", "reversed" }, { "unique", "uniq" }, { "avg", "mean" },
 		{ "average", "mean" }, { "typeof", "type" }, { "del", "without" },
-		{ "test", "match" }, { "capture", "captures" }, { "strptime", "parse_time" },
-		{ "strftime", "fmt_time" }, { "printf", "str" }, { "error", "fail" },
+		{ "capture", "captures" }, { "strptime", "parse_time" },
+		{ "strftime", "fmt_time" }, { "error", "fail" },
 		{ "random", "rand" }, { "ln", "log" },
-		{ "get", "has" }, { "lpad", "pad" }, { "rpad", "pad" },
+		{ "get", "has" }, { "strlen", "len" }, { "ascii_downcase", "lower" },
+		{ "ascii_upcase", "upper" }, { "downcase", "lower" }, { "upcase", "upper" }, { "ltrim", "trim" },
+		{ "rtrim", "trim" }, { "date_trunc", "trunc_time" }, { "sec2gmt", "fmt_time" },
+		{ "todate", "fmt_time" }, { "fromdate", "parse_time" }, { "splitax", "split" },
+		{ "from_json", "parse_json" }, { "to_int", "int" }, { "to_float", "float" },
+		{ "to_string", "str" }, { "lpad", "pad" }, { "rpad", "pad" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words && !near_it; i++)
@@ -66,6 +71,21 @@ call_written(const char *name)
 		{ "iif", "CONDITION ? VALUE : OTHER" }, { "cond", "CONDITION ? VALUE : OTHER" },
 		{ "coalesce", "VALUE ?? OTHER" }, { "ifnull", "VALUE ?? OTHER" }, { "nvl", "VALUE ?? OTHER" },
 		{ "concat", "ONE ++ OTHER" }, { "strcat", "ONE ++ OTHER" }, { "mod", "ONE % OTHER" },
+		{ "append", "LIST ++ [ITEM]" }, { "push", "LIST ++ [ITEM]" }, { "first", "LIST[0]" },
+		{ "head", "LIST[0]" }, { "last", "LIST[-1]" }, { "isnull", "VALUE == null" },
+		{ "is_null", "VALUE == null" }, { "default", "VALUE ?? OTHER" }, { "test", "TEXT ~ /RE/" },
+		{ "regex", "TEXT ~ /RE/" }, { "regexp", "TEXT ~ /RE/" }, { "rlike", "TEXT ~ /RE/" },
+		{ "case", "CONDITION ? VALUE : OTHER" }, { "date", "fmt_time(SECONDS), or parse_time(TEXT)" },
+		{ "year", "fmt_time(SECONDS, \"%Y\")" }, { "month", "fmt_time(SECONDS, \"%m\")" },
+		{ "day", "fmt_time(SECONDS, \"%d\")" }, { "hour", "fmt_time(SECONDS, \"%H\")" },
+		{ "env", "@NAME, with --set NAME=VALUE" }, { "getenv", "@NAME, with --set NAME=VALUE" },
+		{ "printf", "pad(str(round(NUMBER, 2)), WIDTH); the operator `template` has %.2f and the like" },
+		{ "sprintf", "pad(str(round(NUMBER, 2)), WIDTH); the operator `template` has %.2f and the like" },
+		{ "format", "pad(str(round(NUMBER, 2)), WIDTH); the operator `template` has %.2f and the like" },
+		{ "median", "sorted(LIST)[len(LIST) // 2]; group_by KEY m=median(EXPR) for that of all elements" },
+		{ "stddev", "group_by KEY sd=stddev(EXPR), or stats EXPR" },
+		{ "quantile", "group_by KEY q=quantile(EXPR, 0.95), or stats EXPR" },
+		{ "percentile", "group_by KEY q=quantile(EXPR, 0.95), or stats EXPR" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
