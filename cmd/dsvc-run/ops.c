@@ -62,16 +62,37 @@ ops_functions(struct buf *out)
 	buf_clear(&call);
 }
 
+/* The parameters and the description of an operator, which are searched and not shown. */
+static void
+ops_searched(const struct op_desc *d, struct buf *out)
+{
+	buf_printf(out, "\t%s %s %s", d->aliases ? d->aliases : "", d->match ? d->match : "", d->doc ? d->doc : "");
+	for (const struct param *r = d->params; r && r->kind; r++)
+		buf_printf(out, " %s= %s", r->name, r->help ? r->help : "");
+}
+
 void
 ops_names(struct buf *out)
 {
-	struct buf call = { 0 };
+	const struct op_call *c;
+	struct buf line = { 0 };
 
-	for (size_t i = 0; op_at(i); i++)
-		buf_printf(out, "  %-20s  %s\n", op_at(i)->name, op_at(i)->brief);
+	for (size_t i = 0; op_at(i); i++) {
+		const struct op_desc *d = op_at(i);
+
+		buf_reset(&line);
+		buf_printf(&line, "%s\t%s", d->name, d->brief);
+		ops_searched(d, &line);
+		for (size_t k = 0; k < line.len; k++)
+			line.data[k] = line.data[k] == '\n' ? ' ' : line.data[k];
+		buf_put(out, line.data, line.len);
+		buf_byte(out, '\n');
+		for (size_t k = 0; d->calls && (c = d->calls(k)); k++)
+			buf_printf(out, "%s(%s)\tin %s: %s\n", c->name, c->args, d->name, c->brief);
+	}
 	for (const struct expr_fn_doc *f = expr_functions(); f->name; f++)
-		buf_printf(out, "  %-20s  %s\n", ops_call(f, &call), f->brief);
-	buf_clear(&call);
+		buf_printf(out, "%s\t%s\n", ops_call(f, &line), f->brief);
+	buf_clear(&line);
 }
 
 /* "choices; default 4" after a parameter's clause. */
@@ -146,6 +167,14 @@ ops_help_op(const struct op_desc *d, struct buf *out)
 		ops_param_text(r, &text);
 		ops_row(out, r->name, text.data ? (char *)text.data : "", 2, OPS_COLUMN + 4);
 	}
+	const struct op_call *c;
+	for (size_t i = 0; d->calls && (c = d->calls(i)); i++) {
+		buf_reset(&text);
+		buf_printf(&text, "%s(%s)", c->name, c->args);
+		if (i == 0)
+			buf_str(out, "\nCalls, for NAME=CALL:\n");
+		ops_row(out, (char *)text.data, c->brief, 2, OPS_COLUMN + 4);
+	}
 	buf_reset(&text);
 	ops_other_words(d, &text);
 	if (d->kind == OP_TRANSFORM)
@@ -180,6 +209,23 @@ ops_name(void *arg, size_t i)
 	return fn && op_find(fn, strlen(fn)) ? "" : fn;
 }
 
+/* Appends what operators do with a call of that name. */
+static bool
+ops_help_call(const char *name, struct buf *out)
+{
+	const struct op_call *c;
+	bool found = false;
+
+	for (size_t i = 0; op_at(i); i++)
+		for (size_t k = 0; op_at(i)->calls && (c = op_at(i)->calls(k)); k++)
+			if (!strcmp(c->name, name)) {
+				buf_printf(out, "%s%s(%s): %s; in %s, as NAME=CALL\n", out->len ? "\n" : "", c->name, c->args,
+					   c->brief, op_at(i)->name);
+				found = true;
+			}
+	return found;
+}
+
 enum status
 ops_help(const char *name, struct buf *out, struct err *e)
 {
@@ -195,9 +241,10 @@ ops_help(const char *name, struct buf *out, struct err *e)
 			buf_printf(out, "%s(%s): %s\n", f->name, f->args ? f->args : "", f->brief);
 			if (f->example)
 				buf_printf(out, "\nExample:\n    %s    gives %s\n", f->example, f->output);
+			ops_help_call(name, out);
 			return ST_OK;
 		}
-	if (d)
+	if (ops_help_call(name, out) || d)
 		return ST_OK;
 	err_set(e, ST_USAGE, "there is no operator or function `%.60s`", name);
 	if (str_suggest(name, ops_name, NULL, near, sizeof near))
@@ -248,6 +295,17 @@ ops_mdoc_line(const struct buf *text, struct buf *out)
 }
 
 static void
+ops_mdoc_calls(const struct op_desc *d, struct buf *out)
+{
+	const struct op_call *c;
+
+	buf_str(out, ".Pp\nThe calls:\n.Bl -tag -width Ds -compact\n");
+	for (size_t i = 0; (c = d->calls(i)); i++)
+		buf_printf(out, ".It Ic %s Ns Pq %s\n%s\n", c->name, c->args, c->brief);
+	buf_str(out, ".El\n");
+}
+
+static void
 ops_mdoc_op(const struct op_desc *d, struct buf *out)
 {
 	struct buf text = { 0 };
@@ -278,6 +336,8 @@ ops_mdoc_op(const struct op_desc *d, struct buf *out)
 		}
 		buf_str(out, ".El\n");
 	}
+	if (d->calls)
+		ops_mdoc_calls(d, out);
 	if (d->example)
 		ops_mdoc_example(d, out);
 	buf_clear(&text);

@@ -4,9 +4,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "cli/beside.h"
+#include "cli/help.h"
 #include "cli/quit.h"
 #include "verbs.h"
+
+enum { HELP_COLUMN = 24, HELP_WIDTH = 80 };
 
 #define HELP_ARGS(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
@@ -14,7 +18,7 @@ void
 help_overview(struct buf *out)
 {
 	buf_str(out, "Usage: dsvc VERB [ARG]...\n\n");
-	verb_list(true, out);
+	verb_list(VERB_BRIEFS, out);
 	buf_str(out, "\nA first try:   dsvc run 'range 5 | map x*x'\n"
 		     "A service:     dsvc up; dsvc read -e 'range 5 | map x*x'; dsvc stop\n"
 		     "More:          dsvc help VERB, dsvc help OPERATOR, dsvc help -k WORD, man dsvc\n");
@@ -46,17 +50,34 @@ help_word(const char *line, size_t n, const char *word)
 	return false;
 }
 
-/* Appends the lines with the word in them. */
 static void
-help_filter(const struct buf *all, const char *word, struct buf *out)
+help_show(struct buf *out, const char *name, int n, const char *brief, int len)
 {
-	const char *p = (const char *)all->data, *end = p + all->len;
+	size_t start = out->len;
+	char *text = mem_printf("%.*s", len, brief);
 
-	for (size_t n; p && p < end; p += n) {
-		const char *nl = memchr(p, '\n', (size_t)(end - p));
-		n = (size_t)(nl ? nl + 1 - p : end - p);
-		if (help_word(p, n, word))
-			buf_put(out, p, n);
+	buf_printf(out, "  %-20.*s  ", n, name);
+	size_t col = out->len - start;
+	help_wrap(out, text, HELP_COLUMN, (int)col, HELP_WIDTH);
+	mem_free(text);
+}
+
+/* Appends the lines NAME, TAB, CLAUSE that have the word in them, or, if `more`, only in what follows a second tab. */
+static void
+help_filter(const struct buf *all, const char *word, bool more, struct buf *out)
+{
+	const char *p = (const char *)all->data, *end = p + all->len, *nl;
+
+	for (; p && p < end && (nl = memchr(p, '\n', (size_t)(end - p))); p = nl + 1) {
+		const char *tab = memchr(p, '\t', (size_t)(nl - p));
+		const char *rest = tab ? memchr(tab + 1, '\t', (size_t)(nl - tab - 1)) : NULL;
+
+		if (!tab)
+			continue;
+		if (!rest)
+			rest = nl;
+		if (help_word(p, (size_t)(rest - p), word) ? !more : more && help_word(rest, (size_t)(nl - rest), word))
+			help_show(out, p, (int)(tab - p), tab + 1, (int)(rest - tab - 1));
 	}
 }
 
@@ -66,10 +87,11 @@ help_find(const char *word, struct err *e)
 	struct buf run = { 0 }, all = { 0 }, out = { 0 };
 	enum status st = ST_NO;
 
-	verb_list(true, &all);
+	verb_list(VERB_TABS, &all);
 	if (verb_find("run", &run))
 		beside_ask(HELP_ARGS((const char *)run.data, "--print-names"), false, &all);
-	help_filter(&all, word, &out);
+	help_filter(&all, word, false, &out);
+	help_filter(&all, word, true, &out);
 	if (out.len)
 		st = quit_say(&out, e);
 	buf_clear(&run);

@@ -74,7 +74,7 @@ main(int argc, char **argv)
 	if (!opt_start(&program, argc, argv, &o, LOG_WARN, &opt, &e, &code))
 		return code;
 	if (o.list) {
-		verb_list(false, &out);
+		verb_list(VERB_NAMES, &out);
 		st = quit_say(&out, &e);
 	} else if (opt.n == 0) {
 		help_overview(&out);

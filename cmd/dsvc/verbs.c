@@ -119,14 +119,19 @@ verb_brief(const char *verb)
 }
 
 void
-verb_list(bool brief, struct buf *out)
+verb_list(enum verb_form form, struct buf *out)
 {
 	struct verbs all = { 0 };
 
 	verb_all(&all);
 	for (size_t i = 0; i < all.n; i++) {
-		const char *text = brief ? verb_brief(all.v[i]) : "";
-		buf_printf(out, *text ? "  %-10s  %s\n" : brief ? "  %s\n" : "%s\n", all.v[i], text);
+		const char *text = verb_brief(all.v[i]);
+		if (form == VERB_TABS)
+			buf_printf(out, "%s\t%s\n", all.v[i], text);
+		else if (form == VERB_BRIEFS && *text)
+			buf_printf(out, "  %-10s  %s\n", all.v[i], text);
+		else
+			buf_printf(out, "%s%s\n", form == VERB_BRIEFS ? "  " : "", all.v[i]);
 	}
 	verb_free(&all);
 }

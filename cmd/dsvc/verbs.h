@@ -13,9 +13,13 @@
 
 /* Puts the file name of dsvc-VERB into out; false: there is none. */
 bool verb_find(const char *verb, struct buf *out);
-/* All verbs that there are, sorted, one a line. With `brief`, what ours do in a clause behind
- * each. */
-void verb_list(bool brief, struct buf *out);
+enum verb_form {
+	VERB_NAMES,
+	VERB_BRIEFS, /* in columns, with what ours do */
+	VERB_TABS    /* the same, with a tab between */
+};
+/* All verbs that there are, sorted, one a line. */
+void verb_list(enum verb_form form, struct buf *out);
 /* "`read`": verbs that may have been meant by the word; false and "" when none is near. */
 bool verb_suggest(const char *word, char *out, size_t size);
 /* Runs the file with argv, which NULL ends, in place of this program; returns on errors only. */

@@ -185,6 +185,12 @@ struct op_words {
 	bool places; /* {} and similar places stand for the element */
 };
 
+/* A call that only the NAME=CALL arguments of an operator know. */
+struct op_call {
+	const char *name, *args; /* "quantile", "EXPR, Q" */
+	const char *brief;       /* one clause, no capital, no full stop */
+};
+
 struct op_desc {
 	const char *name;         /* a single word, the same as in the file's name */
 	const char *aliases;      /* other words for it, joined by |; NULL: none */
@@ -195,6 +201,7 @@ struct op_desc {
 	enum op_scope scope;
 	unsigned flags;
 	const struct param *params;
+	const struct op_call *(*calls)(size_t i); /* for a PARAM_NAMED row; NULL at the end. Absent: none */
 	size_t state_size;
 
 	/* Planning. typing: checks and compiles the expressions (op_compile) and gives the

@@ -73,6 +73,16 @@ is_gone() {
 	run -64 dsvc help nothing-of-it
 	run -0 dsvc help -k SHUFFL
 	[[ $output == *shuffle* ]]
+	# A call of one operator only, and a word of a description.
+	run -0 dsvc help quantile
+	[[ $output == 'quantile(EXPR, Q): '*group_by* ]]
+	run -0 dsvc help count
+	[[ $output == 'count: '*'count([EXPR]): '* ]]
+	run -0 dsvc help -k quantile
+	[[ $output == *'quantile(EXPR, Q) '*'stats '*'group_by '* ]]
+	run -0 dsvc help -k time
+	((${#lines[@]} > 5))
+	run ! grep -E '.{81}|	' <<<"$output"
 	run -1 dsvc help -k qqqqq
 	[[ ! $output ]]
 	run -64 dsvc help -k

@@ -14,7 +14,7 @@
 enum aggregate_takes { TAKES_VALUES, TAKES_NULLS, TAKES_NEW };
 
 struct aggregate_fn {
-	const char *name;
+	struct op_call call;
 	enum group_agg agg;
 	enum aggregate_takes takes; /* which elements are added */
 	uint8_t least, most;        /* number of arguments */
@@ -22,19 +22,32 @@ struct aggregate_fn {
 	enum type_kind gives;       /* TYPE_NEVER: what the argument is */
 };
 static const struct aggregate_fn aggregate_fns[] = {
-	{ "count", GROUP_COUNT, TAKES_VALUES, 0, 1, false, TYPE_INT },
-	{ "nulls", GROUP_COUNT, TAKES_NULLS, 1, 1, false, TYPE_INT },
-	{ "distinct", GROUP_COUNT, TAKES_NEW, 1, 1, false, TYPE_INT },
-	{ "sum", GROUP_SUM, TAKES_VALUES, 1, 1, true, TYPE_NEVER },
-	{ "mean", GROUP_MEAN, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
-	{ "stddev", GROUP_STDDEV, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
-	{ "min", GROUP_MIN, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
-	{ "max", GROUP_MAX, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
-	{ "first", GROUP_FIRST, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
-	{ "last", GROUP_LAST, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
-	{ "list", GROUP_LIST, TAKES_VALUES, 1, 1, false, TYPE_LIST },
-	{ "median", GROUP_QUANTILE, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
-	{ "quantile", GROUP_QUANTILE, TAKES_VALUES, 2, 2, true, TYPE_FLOAT },
+	{ { "count", "[EXPR]", "the number of elements, or of values that are not null" },
+	  GROUP_COUNT, TAKES_VALUES, 0, 1, false, TYPE_INT },
+	{ { "nulls", "EXPR", "the number of values that are null" },
+	  GROUP_COUNT, TAKES_NULLS, 1, 1, false, TYPE_INT },
+	{ { "distinct", "EXPR", "the number of different values" },
+	  GROUP_COUNT, TAKES_NEW, 1, 1, false, TYPE_INT },
+	{ { "sum", "EXPR", "the sum of the values" },
+	  GROUP_SUM, TAKES_VALUES, 1, 1, true, TYPE_NEVER },
+	{ { "mean", "EXPR", "the average of the values" },
+	  GROUP_MEAN, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
+	{ { "stddev", "EXPR", "the standard deviation of the values, as of a population" },
+	  GROUP_STDDEV, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
+	{ { "min", "EXPR", "the least value" },
+	  GROUP_MIN, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
+	{ { "max", "EXPR", "the greatest value" },
+	  GROUP_MAX, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
+	{ { "first", "EXPR", "the first value" },
+	  GROUP_FIRST, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
+	{ { "last", "EXPR", "the last value" },
+	  GROUP_LAST, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
+	{ { "list", "EXPR", "all values, in a list" },
+	  GROUP_LIST, TAKES_VALUES, 1, 1, false, TYPE_LIST },
+	{ { "median", "EXPR", "the value in the middle" },
+	  GROUP_QUANTILE, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
+	{ { "quantile", "EXPR, Q", "the value below which the part Q of the values lies, such as 0.95" },
+	  GROUP_QUANTILE, TAKES_VALUES, 2, 2, true, TYPE_FLOAT },
 };
 enum { AGGREGATE_FNS = sizeof aggregate_fns / sizeof *aggregate_fns };
 
@@ -42,7 +55,13 @@ static const char *
 aggregate_name(void *arg, size_t i)
 {
 	(void)arg;
-	return i < AGGREGATE_FNS ? aggregate_fns[i].name : NULL;
+	return i < AGGREGATE_FNS ? aggregate_fns[i].call.name : NULL;
+}
+
+const struct op_call *
+aggregate_call(size_t i)
+{
+	return i < AGGREGATE_FNS ? &aggregate_fns[i].call : NULL;
 }
 
 /* The function that the tree is a call of; NULL: of none. */
@@ -50,7 +69,7 @@ static const struct aggregate_fn *
 aggregate_find(const struct expr_ast *call)
 {
 	for (size_t i = 0; call->kind == AST_CALL && i < AGGREGATE_FNS; i++)
-		if (!strcmp(aggregate_fns[i].name, call->text))
+		if (!strcmp(aggregate_fns[i].call.name, call->text))
 			return &aggregate_fns[i];
 	return NULL;
 }
@@ -102,8 +121,8 @@ aggregate_check(const struct op_named_expr *x, struct err *e)
 	if (!strcmp(x->name, AGGREGATE_APPROX))
 		return err_set(e, ST_DATA, "`%s` is the field that says how exact quantiles are", x->name);
 	if (x->ast->n < fn->least || x->ast->n > fn->most) {
-		err_set(e, ST_DATA, "%s takes %s", fn->name, fn->most == 2 ? "two arguments" : "one argument");
-		err_help(e, fn->most == 2 ? "quantile(.ms, 0.95)" : "%s(.ms)", fn->name);
+		err_set(e, ST_DATA, "%s takes %s", fn->call.name, fn->most == 2 ? "two arguments" : "one argument");
+		err_help(e, fn->most == 2 ? "quantile(.ms, 0.95)" : "%s(.ms)", fn->call.name);
 		return ST_DATA;
 	}
 	if (!aggregate_quantile(x->ast, &q)) {
@@ -132,7 +151,7 @@ aggregate_type(struct op_node *n, struct op_typing *t, struct op_named_expr *x, 
 	if (fn->number && !type_fits(of, type_nullable(t->arena, type_scalar(TYPE_INT))) &&
 	    !type_fits(of, type_nullable(t->arena, type_scalar(TYPE_FLOAT)))) {
 		type_print(of, &name);
-		err_set(e, ST_DATA, "%s needs numbers, this is %s", fn->name, (char *)name.data);
+		err_set(e, ST_DATA, "%s needs numbers, this is %s", fn->call.name, (char *)name.data);
 		buf_clear(&name);
 		return ST_DATA;
 	}
@@ -298,7 +317,7 @@ aggregates_room(const struct aggregates *a, const struct group *of_key)
 	return room;
 }
 
-static bool
+bool
 aggregates_approx(const struct aggregates *a, const struct group *of_key)
 {
 	for (size_t k = 0; k < a->n; k++)
@@ -308,13 +327,13 @@ aggregates_approx(const struct aggregates *a, const struct group *of_key)
 }
 
 uint32_t
-aggregates_fields(const struct aggregates *a, const struct group *of_key)
+aggregates_fields(const struct aggregates *a, bool approx)
 {
-	return (uint32_t)a->n + aggregates_approx(a, of_key);
+	return (uint32_t)a->n + approx;
 }
 
 uint8_t *
-aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *p)
+aggregates_put(const struct aggregates *a, const struct group *of_key, bool approx, uint8_t *p)
 {
 	for (size_t k = 0; k < a->n; k++) {
 		const struct aggregate *g = &a->v[k];
@@ -328,8 +347,9 @@ aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *
 		else
 			p = group_put(from, g->fn->agg, p);
 	}
-	if (aggregates_approx(a, of_key))
-		p = mp_put_float(mp_put_text(p, AGGREGATE_APPROX, strlen(AGGREGATE_APPROX)), DIGEST_ERROR);
+	if (approx)
+		p = mp_put_float(mp_put_text(p, AGGREGATE_APPROX, strlen(AGGREGATE_APPROX)),
+				 aggregates_approx(a, of_key) ? DIGEST_ERROR : 0);
 	return p;
 }
 

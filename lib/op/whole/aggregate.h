@@ -40,6 +40,8 @@ struct aggregates {
 	struct buf item, normal; /* scratch */
 };
 
+/* The i-th of the calls there are; NULL behind the last. */
+const struct op_call *aggregate_call(size_t i);
 /* Checks the calls and compiles their arguments. fields: room for named->n + 1, filled with name
  * and type of each, and *n_fields set. */
 enum status aggregates_typing(struct op_node *n, struct op_typing *t, struct op_named *named,
@@ -56,8 +58,10 @@ const char *aggregates_add(struct aggregates *a, struct group *of_key, uint32_t 
 			   size_t *bytes);
 /* Upper bound for the bytes of the fields, their number, and the fields themselves: gives their end. */
 size_t aggregates_room(const struct aggregates *a, const struct group *of_key);
-uint32_t aggregates_fields(const struct aggregates *a, const struct group *of_key);
-uint8_t *aggregates_put(const struct aggregates *a, const struct group *of_key, uint8_t *p);
+uint32_t aggregates_fields(const struct aggregates *a, bool approx);
+uint8_t *aggregates_put(const struct aggregates *a, const struct group *of_key, bool approx, uint8_t *p);
+/* Whether a quantile of the key is approximate: all records then have the field `approx`. */
+bool aggregates_approx(const struct aggregates *a, const struct group *of_key);
 /* For partial=make and join (partial.h): what the groups of a key come to, and adding that
  * to those of the key with that number. aggregates_join gives the end, as group_join does. */
 uint8_t *aggregates_put_parts(const struct aggregates *a, const struct group *of_key, uint8_t *p);

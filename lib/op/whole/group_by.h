@@ -38,6 +38,8 @@ struct group_by {
 	size_t cap;
 	struct slab cells;
 	size_t bytes;         /* size of the cells */
+	bool approx;          /* once `looked`: a record has approximate quantiles */
+	bool looked;
 	uint32_t at;          /* the key to give next, at the end or, with partial=make, at that of a part */
 	struct partial_end part;
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];

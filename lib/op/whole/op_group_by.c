@@ -389,9 +389,9 @@ group_by_give_named(struct group_by *g, uint32_t at, struct run *out)
 	const uint8_t *key = row_keys_at(&g->rows, at, &len);
 	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 4 + len + aggregates_room(&g->aggs, from));
 
-	p = mp_put_text(mp_put_record_head(p, 1 + aggregates_fields(&g->aggs, from)), "key", 3);
+	p = mp_put_text(mp_put_record_head(p, 1 + aggregates_fields(&g->aggs, g->approx)), "key", 3);
 	memcpy(p, key, len);
-	run_done(out, aggregates_put(&g->aggs, from, p + len), 0);
+	run_done(out, aggregates_put(&g->aggs, from, g->approx, p + len), 0);
 }
 
 static void
@@ -430,6 +430,16 @@ group_by_check(struct op_inst *self, uint32_t at, struct err *e)
 	return op_blame(self->node, e);
 }
 
+/* Finds out whether the records need the field `approx`: then all have it, as a table wants it. */
+static void
+group_by_look(struct group_by *g)
+{
+	g->approx = false;
+	for (size_t k = 0; g->aggs.n && !g->approx && k < g->rows.keys.n; k++)
+		g->approx = aggregates_approx(&g->aggs, &g->groups[k * g->each]);
+	g->looked = true;
+}
+
 static enum status
 group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -439,6 +449,8 @@ group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 		return group_by_make_end(self, out);
 	if (!g->at)
 		group_by_squeeze_rest(g);
+	if (!g->looked)
+		group_by_look(g);
 	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++) {
 		if (g->rows.keys.n - g->at > GROUP_BY_GIVE_AHEAD)
 			group_by_fetch_cells(g, g->at + GROUP_BY_GIVE_AHEAD);
@@ -463,6 +475,7 @@ group_by_empty(struct group_by *g)
 	first_form_reset(&g->rows.shown);
 	g->bytes = 0;
 	g->at = 0;
+	g->looked = false;
 }
 
 static void
@@ -542,13 +555,10 @@ const struct op_desc op_group_by = {
 	       "With init= and reduce= it is the last state, as with reduce. Keys come in "
 	       "the order in which they first appeared, and as they were then. Equal values are "
 	       "one key, such as 1 and 1.0.\n\n"
-	       "With NAME=CALL, any number of them, the record has those fields in place of value: "
-	       "count() of elements, count(EXPR) of values that are not null, nulls(EXPR) of those "
-	       "that are, distinct(EXPR) of different values; sum, mean, stddev (of the population), "
-	       "min, max, first, last and list of an expression; median(EXPR) and quantile(EXPR, Q). "
-	       "They leave nulls out, as in SQL, and are null where nothing is left. Quantiles are "
+	       "With NAME=CALL, any number of them, the record has those fields in place of value. "
+	       "The calls leave nulls out, as in SQL, and give null where nothing is left. Quantiles are "
 	       "exact as long as the numbers fit mem=; beyond that they are within 0.1 %, and the "
-	       "record says so: approx 0.001. Sums, means and standard deviations are rounded once, so they do not "
+	       "record says so: approx 0.001. If one record has this field, all have it, and exact ones have 0 there. Sums, means and standard deviations are rounded once, so they do not "
 	       "depend on the order of the elements; a sum of ints fails if it does not fit 64 bits in the end.\n\n"
 	       "Right behind `distribute` workers group their parts, and the reader puts these together, "
 	       "with the same result. It is done by the reader alone with reduce=, with an expression that uses i, rand() or "
@@ -558,6 +568,7 @@ const struct op_desc op_group_by = {
 	.scope_of = group_by_scope,
 	.partwise = group_by_partwise,
 	.combines = group_by_combines,
+	.calls = aggregate_call,
 	.flags = OP_WHOLE | OP_BY_EXPR,
 	.params = group_by_params,
 	.state_size = sizeof(struct group_by),

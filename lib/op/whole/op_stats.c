@@ -242,13 +242,23 @@ stats_give(struct stats *s, uint32_t at, struct run *out)
 	if (stats_keyed(s))
 		key = row_keys_at(&s->keys, at, &len);
 	uint8_t *p = run_room(out, 2 * MP_HEAD_MAX + len + tally_room(s->q));
-	p = mp_put_record_head(p, (key != NULL) + tally_fields(&s->v[at], s->q));
+	p = mp_put_record_head(p, (key != NULL) + tally_fields(s->q, &s->more));
 	if (key) {
 		p = mp_put_text(p, "key", 3);
 		memcpy(p, key, len);
 		p += len;
 	}
-	run_done(out, tally_put(&s->v[at], s->q, p), 0);
+	run_done(out, tally_put(&s->v[at], s->q, &s->more, p), 0);
+}
+
+/* Finds out which fields the records need: they all have the same, as a table wants it. */
+static void
+stats_look(struct stats *s)
+{
+	s->more = (struct tally_more){ 0 };
+	for (uint32_t k = 0; k < stats_count(s); k++)
+		tally_look(&s->v[k], s->q, &s->more);
+	s->looked = true;
 }
 
 static enum status
@@ -262,6 +272,8 @@ stats_finish(struct op_inst *self, struct run *out, struct err *e)
 		return stats_make_end(self, out);
 	if (!s->at)
 		stats_squeeze_rest(s);
+	if (!s->looked)
+		stats_look(s);
 	for (; s->at < n && out->n < RUN_USUAL && !run_full(out); s->at++)
 		stats_give(s, s->at, out);
 	return s->at >= n ? ST_END : ST_OK;
@@ -275,6 +287,7 @@ stats_empty(struct stats *s)
 	row_keys_clear(&s->keys);
 	s->bytes = 0;
 	s->at = 0;
+	s->looked = false;
 }
 
 static void
@@ -353,10 +366,10 @@ const struct op_desc op_stats = {
 	       "the keys first appeared. Sums, means and standard deviations are rounded once, so they do not depend "
 	       "on the order of the elements; the sum of integers is exact as long as "
 	       "it fits into 64 bits. stddev is the standard deviation of the population, not of a "
-	       "sample. Nulls are left out, as in SQL, and counted in a field `nulls`; without any there is no "
-	       "such field. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
+	       "sample. Nulls are left out, as in SQL, and counted in a field `nulls`, which all records have if there is "
+	       "a null anywhere. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
 	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
-	       "says so: approx 0.001. What else can be computed for a key, group_by does.\n\n"
+	       "says so: approx 0.001. With by= all records have this field if one has, and exact ones have 0 there. What else can be computed for a key, group_by does.\n\n"
 	       "Right behind `distribute` workers sum up their parts, and the reader puts these together, with the "
 	       "same result; the numbers themselves are sent only for quantiles. It is done by the reader alone with an "
 	       "expression that uses i, rand() or now(), and with on_error=; --explain says so.",

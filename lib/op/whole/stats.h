@@ -22,6 +22,8 @@ struct stats {
 	size_t cap;
 	size_t bytes;         /* with by=: memory of the sums and numbers */
 	struct row_keys keys; /* with by= */
+	struct tally_more more; /* fields of all records, once `looked` */
+	bool looked;
 	uint32_t at;          /* the key to give next, at the end or, with partial=make, at that of a part */
 	struct partial_end part;
 };

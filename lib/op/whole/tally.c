@@ -161,10 +161,17 @@ tally_room(const struct tally_quantiles *q)
 	return (TALLY_FIELDS + 2 + (size_t)q->n) * (TALLY_NAME + 2 * MP_FLOAT_MAX);
 }
 
-uint32_t
-tally_fields(const struct tally *t, const struct tally_quantiles *q)
+void
+tally_look(const struct tally *t, const struct tally_quantiles *q, struct tally_more *more)
 {
-	return TALLY_FIELDS + q->n + (t->nulls > 0) + tally_near(t, q);
+	more->nulls = more->nulls || t->nulls > 0;
+	more->approx = more->approx || tally_near(t, q);
+}
+
+uint32_t
+tally_fields(const struct tally_quantiles *q, const struct tally_more *more)
+{
+	return TALLY_FIELDS + q->n + more->nulls + more->approx;
 }
 
 static uint8_t *
@@ -185,7 +192,7 @@ tally_put_whole(uint8_t *p, const char *name, __int128 v)
 }
 
 uint8_t *
-tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p)
+tally_put(struct tally *t, const struct tally_quantiles *q, const struct tally_more *more, uint8_t *p)
 {
 	bool any = t->count > 0, some = t->count > t->nans;
 	double sum = wide_round(t->wide, t->wide_len);
@@ -203,9 +210,9 @@ tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p)
 	p = tally_put_float(p, "stddev", some, some ? wide_stddev(t->wide, t->wide_len, t->count) : 0);
 	for (uint32_t k = 0; k < q->n; k++)
 		p = tally_put_float(p, q->name[k], some, digest_quantile(&t->numbers, q->q[k]));
-	if (t->nulls)
+	if (more->nulls)
 		p = mp_put_uint(mp_put_text(p, TALLY_NULLS, strlen(TALLY_NULLS)), t->nulls);
-	return tally_near(t, q) ? tally_put_float(p, TALLY_APPROX, true, DIGEST_ERROR) : p;
+	return more->approx ? tally_put_float(p, TALLY_APPROX, true, tally_near(t, q) ? DIGEST_ERROR : 0) : p;
 }
 
 static void

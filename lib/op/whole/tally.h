@@ -10,9 +10,9 @@
 #include "op/whole/digest.h"
 #include "value/mp.h"
 
-/* The name of the field that tells how far quantiles may be off; absent when they are exact. */
+/* The name of the field that tells how far quantiles may be off. */
 #define TALLY_APPROX "approx"
-/* The name of the field that has the number of nulls; absent when there were none. */
+/* The name of the field that has the number of nulls. */
 #define TALLY_NULLS "nulls"
 enum {
 	TALLY_FIELDS = 6,      /* count, sum, mean, min, max, stddev; then the quantiles */
@@ -39,6 +39,11 @@ struct tally {
 	struct digest numbers;         /* empty when no quantiles are asked for */
 };
 
+/* The fields that follow the others in all records, if one record needs them. */
+struct tally_more {
+	bool nulls, approx;
+};
+
 /* Reads the list of quantiles, an encoded value: false if it is not a list of numbers from 0 to 1. */
 bool tally_quantiles_read(const uint8_t *p, size_t len, struct tally_quantiles *out);
 void tally_clear(struct tally *t);
@@ -50,10 +55,12 @@ size_t tally_size(const struct tally *t); /* memory used, for limits */
 /* Fills in names (lent by q) and types of the fields; some: there is a number. They
  * are at most TALLY_FIELDS + q->n + 2; gives their number. */
 size_t tally_types(struct types *arena, const struct tally_quantiles *q, bool some, struct type_field *out);
-/* Bytes and fields that tally_put needs at most, the number of fields it will put, and the fields. */
+/* Adds to `more` the fields that this tally needs. */
+void tally_look(const struct tally *t, const struct tally_quantiles *q, struct tally_more *more);
+/* Bytes that tally_put needs at most, the number of fields it will put, and the fields. */
 size_t tally_room(const struct tally_quantiles *q);
-uint32_t tally_fields(const struct tally *t, const struct tally_quantiles *q);
-uint8_t *tally_put(struct tally *t, const struct tally_quantiles *q, uint8_t *p);
+uint32_t tally_fields(const struct tally_quantiles *q, const struct tally_more *more);
+uint8_t *tally_put(struct tally *t, const struct tally_quantiles *q, const struct tally_more *more, uint8_t *p);
 /* false: too large to be saved. */
 bool tally_save(const struct tally *t, struct buf *out);
 void tally_restore(struct tally *t, struct state_in *in);
