@@ -87,9 +87,9 @@ is() { # FILE TEXT
 	[ "$(sed -n '/^0 done · 1 /,/^$/p' README.md | grep -oE '(^|· )[0-9]+' | tr -d '· ' | paste -sd ' ')" = \
 		"$(grep -oP '^dsvc\.7\t\K[0-9]+(?=(\+n)? )' "$BATS_FILE_TMPDIR/said" | paste -sd ' ')" ]
 	# urls.bats tries these.
-	told dsvc-pipeline.5 'An object of 16 MiB or more is divided into splits like a file, if the server gives parts of it and says by an ETag or a time which object they are of.'
-	told dsvc-pipeline.5 'Data that has changed since the reading of it began, or since it was listed, is an error (65), never a mixture of two versions.'
-	told dsvc-pipeline.5 'What is not there gives 66, what is not allowed 77, and a server that does not answer 74.'
+	told dsvc-pipeline.5 'An object of 16 MiB or more is divided into splits like a file, if the server supports range requests and sends an ETag or the time of the last change.'
+	told dsvc-pipeline.5 'If the data changes while it is read, or after it was listed, that is an error (65); two versions are never mixed.'
+	told dsvc-pipeline.5 'The exit code is 66 if there is no such object, 77 if access is denied, and 74 if the server does not answer.'
 	told dsvc-engines.7 'The image has the programs and their libraries, no shell, and the user 65532; its program is dsvc(1), its folder /var/lib/dsvc.' # tests/engines/oci.bats
 	told dsvc.7 'The columns and their types are those of the first batch, of up to 1024 elements, as far as the pipeline does not tell them: ints among floats are floats, tensors become lists, and any column may be null.' # parquet.bats
 	told dsvc.7 '70 internal error (please report)'
@@ -390,7 +390,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	gives '[[0,1],[1,2]]' -t ndjson 'elements [1] | map [range(2), range(1, 3)]'
 	says dsvc-ops.7 'The tensor in another dtype: ints wrap around; floats that become ints lose their fraction and are limited to the range of the dtype, and nan becomes 0.'
 	gives '[44,0,255]' -t ndjson 'elements [1] | map [cast(tensor([300]), "u8")[0], cast(tensor([-2.7]), "u8")[0], cast(tensor([300.0]), "u8")[0]]'
-	says dsvc-pipeline.5 'what a text that is not UTF-8 is there: error or replace, U+FFFD in place of each byte that belongs to no character'
+	says dsvc-pipeline.5 'how a text that is not valid UTF-8 is written as JSON: error or replace, U+FFFD in place of each byte that belongs to no character'
 	printf 'a\xff\xff\n' >"$BATS_TEST_TMPDIR/bytes"
 	gives $'["a\uFFFD\uFFFD"]' "options invalid_utf8=replace; lines $BATS_TEST_TMPDIR/bytes | map str([x])"
 	says dsvc-ops.7 'A text that is UTF-8: with U+FFFD in place of each byte that belongs to no character, or all bytes read as ISO 8859-1.'
