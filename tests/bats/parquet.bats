@@ -82,7 +82,8 @@ same() { cmp <(jq -c . "$1") <(jq -c . "$2"); }
 	dsvc-run --seed 3 'parquet g.parquet | shuffle all | map .id' >got
 	sort -n got | cmp - <(seq 0 39999)
 	run -1 cmp -s got <(seq 0 39999)
-	dsvc-run -q --seed 3 'parquet g.parquet hold=100k | shuffle all | map .id' | cmp - got
+	# With room for one row group, nearly each row decodes another one.
+	dsvc-run -q --seed 3 'parquet g.parquet hold=100k | shuffle all | take 1000 | map .id' | cmp - <(head -n 1000 got)
 	dsvc-run 'parquet g.parquet g.parquet | shard 3 1 | map .id' | cmp - <({ seq 0 39999; seq 0 39999; } | awk 'NR % 3 == 2')
 }
 

@@ -31,7 +31,7 @@ spread_is() { [[ $(loads) == "$1" ]]; }
 	service 0
 	seq 0 39999 >want
 	start one dsvc-work --name one -j 1
-	spawn read dsvc-read --sharding data --shards 4 -J data -o got -e 'range 40000 | rate 8000'
+	spawn read dsvc-read --sharding data --shards 4 -J data -o got -e 'range 40000 | rate 2000'
 	until_true 10s spread_is '[["one",4]]'
 	start two dsvc-work --name two -j 1
 	until_true 10s spread_is '[["one",2],["two",2]]'
