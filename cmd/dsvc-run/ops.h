@@ -11,7 +11,8 @@
 
 void ops_list(struct buf *out);
 void ops_functions(struct buf *out);
-/* Operators and functions, one a line, for `dsvc help -k`: name, clause, and what else is searched, with tabs between. */
+/* Operators and functions, one a line, for `dsvc help -k`: name, clause, and what else is searched, with tabs
+ * between. */
 void ops_names(struct buf *out);
 /* Appends the help of an operator, or of a function of expressions. */
 enum status ops_help(const char *name, struct buf *out, struct err *e);

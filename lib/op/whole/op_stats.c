@@ -369,7 +369,8 @@ const struct op_desc op_stats = {
 	       "sample. Nulls are left out, as in SQL, and counted in a field `nulls`, which all records have if there is "
 	       "a null anywhere. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
 	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
-	       "says so: approx 0.001. With by= all records have this field if one has, and exact ones have 0 there. What else can be computed for a key, group_by does.\n\n"
+	       "says so: approx 0.001. With by= all records have this field if one has, and exact ones "
+	       "have 0 there. What else can be computed for a key, group_by does.\n\n"
 	       "Right behind `distribute` workers sum up their parts, and the reader puts these together, with the "
 	       "same result; the numbers themselves are sent only for quantiles. It is done by the reader alone with an "
 	       "expression that uses i, rand() or now(), and with on_error=; --explain says so.",
