@@ -16,7 +16,7 @@ bool verb_find(const char *verb, struct buf *out);
 enum verb_form {
 	VERB_NAMES,
 	VERB_BRIEFS, /* in columns, with what ours do */
-	VERB_TABS    /* as VERB_BRIEFS, with a tab between */
+	VERB_TABS    /* names and what ours do, with a tab between */
 };
 /* All verbs that there are, sorted, one a line. */
 void verb_list(enum verb_form form, struct buf *out);

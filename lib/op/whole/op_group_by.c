@@ -559,7 +559,8 @@ const struct op_desc op_group_by = {
 	       "The calls leave nulls out, as in SQL, and give null where nothing is left. Quantiles are "
 	       "exact as long as the numbers fit mem=; beyond that they are within 0.1 %, and the "
 	       "record says so: approx 0.001. If one record has this field, all have it, and exact ones "
-	       "have 0 there. Sums, means and standard deviations are rounded once, so they do not depend on the order of the elements; a sum of ints fails if it does not fit 64 bits in the end.\n\n"
+	       "have 0 there. Sums, means and standard deviations are rounded once, so they do not "
+	       "depend on the order of the elements; a sum of ints fails if it does not fit 64 bits in the end.\n\n"
 	       "Right behind `distribute` workers group their parts, and the reader puts these together, "
 	       "with the same result. It is done by the reader alone with reduce=, with an expression that uses i, rand() or "
 	       "now(), and with on_error=; --explain says so.",
