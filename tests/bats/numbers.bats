@@ -450,7 +450,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "silent servers" {
-	says dsvc-pipeline.5 'A request that fails, or that has no byte for 30 seconds, is made again, up to six times in a row, and goes on at the byte that was reached.'
+	says dsvc-pipeline.5 'A request that fails, or that receives no byte for 30 seconds, is repeated, up to six times in a row, and resumes at the byte that was reached.'
 	says dsvc-save.1 'It has 120 seconds for each answer, since it puts a large upload together before that; then the connection counts as lost, and the request is made again.'
 	is lib/fetch/http.c 'http_silence_s = 30, http_silence_write_s = 120'
 	is lib/fetch/link.h 'LINK_TRIES = 6'
