@@ -89,13 +89,23 @@ world_late(struct world *w, void *arg, uint64_t place)
 	world_new_consumer(w, (uint32_t)place);
 }
 
+/* Whether another has read to the end at its place: then all others have, too, and none of them comes again. */
+static bool
+world_place_over(const struct world *w, const struct consumer *c)
+{
+	for (unsigned i = 0; w->round > 1 && i < w->n_consumers; i++)
+		if (w->consumers[i].place == c->place && w->consumers[i].finished && !w->consumers[i].old)
+			return true;
+	return false;
+}
+
 static void
 world_resume(struct world *w, void *arg, uint64_t tag)
 {
 	struct consumer *c = arg;
 
 	(void)tag;
-	if (c->node || c->finished || c->old || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n))
+	if (c->node || c->finished || c->old || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n) || world_place_over(w, c))
 		return;
 	w->resumes++;
 	sim_read_start(node_new(w, NODE_READER), c);
@@ -281,7 +291,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 
 		if (c->node || c->finished || c->dead)
 			continue;
-		if (w->poison && c->code == ST_DATA) {
+		if ((w->poison && c->code == ST_DATA) || world_place_over(w, c)) {
 			c->dead = true;
 			continue;
 		}
