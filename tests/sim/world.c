@@ -445,6 +445,8 @@ world_choose(struct world *w)
 	world_choose_number(w);
 	world_choose_groups(w);
 	world_choose_poison(w);
+	if (w->only && !w->checkpoint) /* shards whose reader died are read by nobody, and void or not is seen on all */
+		w->set.nothing = false;
 	world_choose_places(w);
 	world_choose_keys(w);
 	world_choose_walls(w);
