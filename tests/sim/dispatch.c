@@ -41,21 +41,44 @@ sim_row_under(const struct disp_row *r, const struct disp_row *key)
 	return r->kind == key->kind && !memcmp(r->key, key->key, key->n_key * sizeof r->key[0]);
 }
 
+/* Where the rows of a prefix or a range begin, or would; the disk is sorted by kind and key. */
+static size_t
+sim_disk_at(const struct sim_disp *s, const struct disp_row *key)
+{
+	uint64_t least[3] = { 0 };
+	size_t from = 0, to = s->n_disk;
+
+	memcpy(least, key->key, (key->below ? 2 : key->n_key) * sizeof least[0]);
+	while (from < to) {
+		size_t at = from + (to - from) / 2;
+		const struct disp_row *r = &s->disk[at].row;
+		int before = (r->kind > key->kind) - (r->kind < key->kind);
+
+		for (size_t k = 0; k < 3 && !before; k++)
+			before = (r->key[k] > least[k]) - (r->key[k] < least[k]);
+		if (before < 0)
+			from = at + 1;
+		else
+			to = at;
+	}
+	return from;
+}
+
 static void
 sim_disk_apply(struct sim_disp *s, struct sim_row *r)
 {
-	for (size_t i = 0; i < s->n_disk;)
-		if (sim_row_under(&s->disk[i].row, &r->row)) {
-			mem_free(s->disk[i].blob);
-			s->disk[i] = s->disk[--s->n_disk];
-		} else {
-			i++;
-		}
-	if (!r->blob)
-		return;
-	if (s->n_disk == s->cap_disk)
+	size_t at = sim_disk_at(s, &r->row), end = at, put = r->blob != NULL;
+
+	for (; end < s->n_disk && sim_row_under(&s->disk[end].row, &r->row); end++)
+		mem_free(s->disk[end].blob);
+	if (put && end == at)
 		s->disk = mem_grow(s->disk, &s->cap_disk, s->n_disk + 1, sizeof *s->disk);
-	s->disk[s->n_disk++] = *r;
+	if (at + put != end)
+		memmove(s->disk + at + put, s->disk + end, (s->n_disk - end) * sizeof *s->disk);
+	s->n_disk = s->n_disk - (end - at) + put;
+	if (!put)
+		return;
+	s->disk[at] = *r;
 	r->blob = NULL;
 }
 
@@ -80,12 +103,12 @@ sim_read_row(void *arg, const struct disp_row *key, struct buf *out)
 				buf_put(out, s->pending[i].blob, s->pending[i].row.n);
 			return s->pending[i].blob != NULL;
 		}
-	for (size_t i = 0; i < s->n_disk; i++)
-		if (sim_row_under(&s->disk[i].row, key)) {
-			buf_put(out, s->disk[i].blob, s->disk[i].row.n);
-			return true;
-		}
-	return false;
+	size_t at = sim_disk_at(s, key);
+
+	if (at == s->n_disk || !sim_row_under(&s->disk[at].row, key))
+		return false;
+	buf_put(out, s->disk[at].blob, s->disk[at].row.n);
+	return true;
 }
 
 static void
@@ -167,20 +190,25 @@ sim_disp_start(struct node *n)
 	n->alive = true;
 	n->d->d = disp_new(&o, w->now);
 	/* In any order: the loader promises not to care. */
+	struct sim_row *rows = mem_array(n->d->n_disk, sizeof *rows);
+
+	if (n->d->n_disk)
+		memcpy(rows, n->d->disk, n->d->n_disk * sizeof *rows);
 	for (size_t i = n->d->n_disk; i > 1; i--) {
 		size_t k = chance(w, i);
-		struct sim_row t = n->d->disk[i - 1];
+		struct sim_row t = rows[i - 1];
 
-		n->d->disk[i - 1] = n->d->disk[k];
-		n->d->disk[k] = t;
+		rows[i - 1] = rows[k];
+		rows[k] = t;
 	}
 	for (size_t i = 0; i < n->d->n_disk; i++) {
-		struct disp_row r = n->d->disk[i].row;
+		struct disp_row r = rows[i].row;
 
-		r.blob = n->d->disk[i].blob;
+		r.blob = rows[i].blob;
 		if (disp_load(n->d->d, &r, &e))
 			world_fail(w, "a row did not load: %s", e.text);
 	}
+	mem_free(rows);
 	if (n->d->n_disk && disp_loaded(n->d->d, w->now, &e))
 		world_fail(w, "the rows did not load: %s", e.text);
 	world_keys_read(w);
