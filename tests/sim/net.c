@@ -53,7 +53,10 @@ some_time(struct world *w, int64_t most)
 int64_t
 world_patience(const struct world *w)
 {
-	return w->lag ? 2 * SIM_GC_NS : w->poison ? SIM_TRIALS_NS : SIM_END_NS;
+	/* Streams without elements take turns of two seconds on a slot. */
+	int64_t turns = w->set.nothing ? 3 * SEC * w->found : 0;
+
+	return turns + (w->lag ? 2 * SIM_GC_NS : w->poison ? SIM_TRIALS_NS : SIM_END_NS);
 }
 
 void

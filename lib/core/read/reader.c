@@ -280,6 +280,7 @@ reader_job(struct reader *r, struct msg *m)
 	if (m->req != OPEN_REQ)
 		return;
 	r->joining = false;
+	r->version = 0; /* STREAMS of all that there is follow, from a dispatcher that may have begun to count anew */
 	if (r->opened)
 		return;
 	r->opened = true;

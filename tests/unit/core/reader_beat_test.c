@@ -51,3 +51,25 @@ a_beat_that_causes_much_credit_tells_its_clocks(void **state)
 	assert_int_equal(b->clocks.v[0].iteration, 7);
 	assert_true(b->clocks.v[0].wait_ns >= SEC);
 }
+
+/* A dispatcher that was started again counts its STREAMS anew. If the first one is lost on the way, the beat must
+ * not say a number of the dispatcher before. */
+static void
+a_beat_says_what_was_heard_since_the_last_job(void **state)
+{
+	struct msg job = { .type = MSG_JOB };
+
+	(void)state;
+	begin((struct reader_opts){ .budget = 1 << 20 }, 1);
+	streams(1, 9, STREAM_RUNNING, 0);
+	reader_tick(r, now += SEC);
+	collect();
+	assert_int_equal(act(READER_TELL, MSG_BEAT)->msg.beat.streams, 9);
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
+	job.req = act(READER_TELL, MSG_OPEN)->msg.req;
+	job.job = (struct msg_job){ .iteration = 7, .seat = 3, .dataset = (char *)(uintptr_t)"d", .opts.shards = 1, .block = 2 };
+	told(job);
+	reader_tick(r, now += SEC);
+	collect();
+	assert_int_equal(act(READER_TELL, MSG_BEAT)->msg.beat.streams, 0);
+}
