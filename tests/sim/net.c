@@ -54,7 +54,7 @@ int64_t
 world_patience(const struct world *w)
 {
 	/* Streams without elements take turns of two seconds on a slot. */
-	int64_t turns = w->set.nothing ? 3 * SEC * w->found : 0;
+	int64_t turns = w->set.nothing ? 4 * SEC * w->found * w->epochs : 0;
 
 	return turns + (w->lag ? 2 * SIM_GC_NS : w->poison ? SIM_TRIALS_NS : SIM_END_NS);
 }
