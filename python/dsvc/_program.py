@@ -101,4 +101,4 @@ def wait(soon: select.poll, until: float, tell: Any = None) -> None:
         if tell:
             tell()
         if time.monotonic() >= until:
-            raise error(124, f"nothing came within {until - begun:g} s")
+            raise error(124, f"nothing came within {round(until - begun, 3):g} s")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The module against the programs; they are found on PATH. With and without numpy."""
+import ctypes
 import gc
 import json
 import os
+import pathlib
 import subprocess
 import sys
 import tempfile
@@ -124,6 +126,64 @@ class Feeding(unittest.TestCase):
         self.assertEqual([v for b in kept for v in plain(b["i"])], list(range(3000)))
         self.assertEqual([v for b in kept for v in b["s"]], [str(v) for v in range(3000)])
 
+    def test_a_batch_says_which_it_is(self):
+        feed = dsvc.feed("range 5 | map {x: x}", batch=2, local=True, tail="pad", epochs=2, loop=2)
+        self.assertEqual((feed.step, feed.rows, feed.rank, feed.world, feed.spec, feed.why), (0, 2, 0, 1, "{x: int}", ""))
+        told = [(b.step, b.epoch, b.rows, b.valid, b.last_of_loop, b.last, feed.step, feed.epoch)
+                for loop in feed.loops() for b in loop]
+        self.assertEqual(told, [(s, s // 3 + 1, 2, 1 if s % 3 == 2 else 2, s % 2 == 1, s == 5, s + 1, s // 3 + 1) for s in range(6)])
+
+    def test_a_pipeline_may_be_a_file_with_parameters(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "a.dsvc")
+            path.write_text("range @n | map x + @k")
+            got = [plain(b) for b in dsvc.feed(path, params={"n": 4, "k": 10}, batch=2, local=True)]
+        self.assertEqual(got, [[10, 11], [12, 13]])
+
+    def test_columns_are_views_that_may_be_written(self):
+        for b in dsvc.feed('range 4 | map {x: x, t: tensor([[x, 1, 2], [3, 4, 5]], "f32")}', batch=2, local=True):
+            for name, shape, item in ("x", (2,), 8), ("t", (2, 2, 3), 4):
+                view = memoryview(b[name])
+                self.assertEqual((view.shape, view.itemsize, view.readonly), (shape, item, False))
+                at = ctypes.addressof(ctypes.c_char.from_buffer(view.cast("B")))
+                self.assertEqual(at % 64, 0)
+                del view
+            b["x"][1] = 7
+            self.assertEqual(b["x"][1], 7)
+
+    def test_the_memory_of_a_step_is_neither_cut_off_nor_lengthened(self):
+        feed = dsvc.feed("range 4", batch=2, local=True)
+        next(iter(feed))
+        for size in 0, 1 << 30:
+            with self.assertRaises(PermissionError):
+                os.truncate(feed._ring.fd, size)
+        feed.close()
+
+    def test_a_part_of_a_batch_keeps_its_step(self):
+        spec = 'range 3000 | map {i: x, t: [x, x + 1], u: tensor([x, -x])}'
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            kept = [(b["i"][1:2], b["t"][2], b["u"][1:]) for b in dsvc.feed(spec, batch=3, local=True)]
+        gc.collect()
+        self.assertEqual([plain(k) for k in kept[::100]],
+                         [[[x + 1], [x + 2, x + 3], [[x + 1, -x - 1], [x + 2, -x - 2]]] for x in range(0, 3000, 300)])
+
+    def test_a_copy_takes_no_steps_memory(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            kept = [b.copy() for b in dsvc.feed("range 300 | map {i: x, s: str(x)}", batch=3, local=True)]
+            bare = list(dsvc.feed("range 300", batch=3, local=True, copy=True))
+        self.assertEqual([(b.step, b.rows, plain(b)) for b in kept[::10]],
+                         [(s, 3, {"i": [3 * s, 3 * s + 1, 3 * s + 2], "s": [str(3 * s + k) for k in range(3)]})
+                          for s in range(0, 100, 10)])
+        self.assertEqual([v for b in bare for v in plain(b)], list(range(300)))
+
+    def test_rows_of_any_length_come_whole(self):
+        with dsvc.feed("range 0 20000 500 | map {x: x, s: pad(x, x), l: range(x)}", batch=2, local=True) as feed:
+            for b in feed:
+                for x, s, l in zip(plain(b["x"]), b["s"], b["l"]):
+                    self.assertEqual((len(s), s.strip(), len(l), sum(plain(l))), (max(x, 1), str(x), x, x * (x - 1) // 2))
+
     def test_a_state_is_good_with_another_batch_and_the_same_steps_follow(self):
         spec = "range 60 | shuffle 30 seed=4"
         whole = [plain(b) for b in dsvc.feed(spec, batch=6, local=True)]
@@ -229,7 +289,7 @@ class Feeding(unittest.TestCase):
             list(dsvc.feed("lines /nonexistent", batch=2, local=True))
         with self.assertRaises(dsvc.Unavailable):
             list(dsvc.feed("range 3", batch=2, dispatcher="ipc:///nonexistent/socket"))
-        with self.assertRaises(dsvc.Timeout):
+        with self.assertRaisesRegex(dsvc.Timeout, "^nothing came within 0.2 s$"):
             list(dsvc.feed("range 3 | exec sleep 60", batch=2, local=True, timeout=0.2))
 
     def test_each_exit_code_has_its_exception(self):
@@ -332,6 +392,52 @@ class Cores(unittest.TestCase):
                     os.write(1, (str(feed.state_dict()) + '\\n').encode())
             """, "-n", "3", "--batch", "6", "-e", "range 100")
         self.assertEqual((done.returncode, len(done.stdout.splitlines()), len(set(done.stdout.splitlines()))), (0, 3, 1), done.stderr)
+
+    def test_an_answer_is_for_the_batch_in_hand_and_there_is_one(self):
+        done = script("""
+            import dsvc, os
+            feed = dsvc.feed()
+            def refused(*result):
+                try:
+                    feed.put(*result)
+                except dsvc.SpecError as e:
+                    os.write(1, b"refused\\n")
+            refused(0)
+            for b in feed:
+                feed.put(feed.step)
+                feed.saved(feed.step)
+                refused(1)
+            """, "--batch", "2", "--results", "step", "-e", "range 4")
+        self.assertEqual((done.returncode, done.stdout.split()), (0, 3 * ["refused"] + [
+            '{"step":%d,"core":0,"result":%d}' % (s, s + 1) for s in range(2)]), done.stderr)
+
+    def test_whoever_goes_down_is_named_to_the_others(self):
+        done = script("""
+            import dsvc, os
+            try:
+                with dsvc.feed() as feed:
+                    for b in feed:
+                        if feed.rank == 1 and feed.step == 3:
+                            raise ValueError("bad luck")
+            except dsvc.Error as e:
+                os.write(1, str((e.core, "ValueError: bad luck" in e.text)).encode())
+            """, "-n", "2", "--batch", "2", "-e", "range 100000000")
+        self.assertEqual((done.returncode, done.stdout), (1, "(1, True)"), done.stderr)
+
+    def test_states_of_different_steps_are_refused(self):
+        spec, states = "range 60 | shuffle 30", []
+        feed = dsvc.feed(spec, batch=6, local=True, seed=1)
+        for _ in feed:
+            states.append(feed.state_dict())
+        load = "import dsvc, json, os; f = dsvc.feed(); f.load_state_dict(json.loads(os.environ['STATES'])[%s])"
+        load += "\nos.write(1, b'%%d ' %% sum(1 for _ in f))"
+        for which, code in ("int(os.environ['RANK'])", 65), ("3", 0):
+            done = script(load % which, "-n", "2", "--batch", "6", "-e", spec, env={"STATES": json.dumps(states)})
+            self.assertEqual(done.returncode, code, done.stderr)
+            if code:
+                self.assertRegex(done.stderr, "brings the position of step [12], and another one that of step [12]")
+            else:
+                self.assertEqual(done.stdout.split(), ["6", "6"])
 
     def test_broadcast_memory_is_read_only(self):
         done = script("""

@@ -5,6 +5,7 @@ import json
 import os
 import unittest
 import warnings
+from unittest import mock
 
 import dsvc
 
@@ -51,6 +52,17 @@ class Torch(unittest.TestCase):
         loader = DataLoader(dsvc.feed(self.SPEC, batch=4, local=True, as_torch=True), batch_size=None)
         got = [(b.valid, b["x"].tolist()) for b in loader]
         self.assertEqual(got, [(4, [0, 1, 2, 3]), (4, [4, 5, 6, 7]), (2, [8, 9])])
+
+    def test_a_loader_that_pins_keeps_them_too(self):
+        from torch.utils.data._utils.pin_memory import pin_memory
+        with mock.patch.object(torch.Tensor, "pin_memory", lambda t, *_: t.clone()):  # pinning needs a GPU
+            got = [pin_memory(b) for b in dsvc.feed(self.SPEC, batch=4, local=True, tail="pad", as_torch=True)]
+        self.assertEqual([(type(b), b.step, b.valid, b["x"].tolist()) for b in got],
+                         [(dsvc.Batch, 0, 4, [0, 1, 2, 3]), (dsvc.Batch, 1, 4, [4, 5, 6, 7]), (dsvc.Batch, 2, 2, [8, 9, 0, 0])])
+
+    def test_a_slice_of_a_tensor_keeps_its_step(self):
+        kept = [b["x"][1:2] for b in dsvc.feed("range 3000 | map {x: x}", batch=3, local=True, as_torch=True)]
+        self.assertEqual([t.item() for t in kept], list(range(1, 3000, 3)))
 
     def test_each_iteration_over_a_loader_is_an_epoch(self):
         loader = DataLoader(FeedDataset(self.SPEC, batch=5, local=True, epochs=2), batch_size=None)

@@ -102,3 +102,37 @@ a.close()
 sys.exit(subprocess.run(["./own"], env={"DSVC_FEED": "fd:%d" % b.fileno()}, pass_fds=[b.fileno()]).returncode)'
 	[[ $output == 'the feed has gone' ]]
 }
+
+@test "what a batch says of itself, and rows of any length" {
+	consumer <<-'END'
+		while (dsvc_feed_next(f, &b) == 1) {
+			size_t rows, len, sum = 0;
+			const unsigned short *h = dsvc_feed_column(&b, "h", DSVC_F16, &rows), *w = dsvc_feed_column(&b, "w", DSVC_BF16, NULL);
+			const unsigned char *m = dsvc_feed_column(&b, "m", DSVC_BOOL, NULL);
+			const long *l = dsvc_feed_bytes(&b, "l", 0, &len);
+			if (!h || !w || !m || !l || dsvc_feed_bytes(&b, "l", rows, &len) || dsvc_feed_column(&b, "none", DSVC_F16, NULL))
+				return 8;
+			for (size_t i = 0; i < len / 8; i++)
+				sum += (size_t)l[i];
+			printf("%d/%d %lu %u %lu/%lu %d %d %x %x %zu", dsvc_feed_rank(f), dsvc_feed_world(f), (unsigned long)b.step, b.epoch,
+			       (unsigned long)b.valid, (unsigned long)b.rows, b.last_of_loop, m[b.rows - 1], h[0], w[0], sum);
+			for (size_t i = 0; i < rows; i++)
+				if (dsvc_feed_bytes(&b, "s", i, &len))
+					printf(" %zu", len);
+			puts("");
+			dsvc_feed_done(f, &b);
+		}
+	END
+	run -0 --separate-stderr feed -n 2 --batch 4 --tail pad --mask m --loop 2 -e \
+		'range 14 | map {h: cast(tensor([x]), "f16"), w: cast(tensor([x]), "bf16"), s: pad("", x * 1000), l: range(x * 1000)}' -- ./own
+	[[ $(sort <<<"$output") == "$(
+		echo '0/2 0 1 2/2 0 1 0 0 0 0 1000'
+		echo '0/2 1 1 2/2 1 1 4400 4080 7998000 4000 5000'
+		echo '0/2 2 1 2/2 0 1 4800 4100 31996000 8000 9000'
+		echo '0/2 3 1 2/2 1 1 4a00 4140 71994000 12000 13000'
+		echo '1/2 0 1 2/2 0 1 4000 4000 1999000 2000 3000'
+		echo '1/2 1 1 2/2 1 1 4600 40c0 17997000 6000 7000'
+		echo '1/2 2 1 2/2 0 1 4900 4120 49995000 10000 11000'
+		echo '1/2 3 1 0/2 1 0 0 0 0 0 0'
+	)" ]]
+}
