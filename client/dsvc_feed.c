@@ -27,7 +27,7 @@ struct column {
 };
 struct dsvc_ring {
 	unsigned char *data;
-	uint64_t slots, bytes, rows, n;
+	uint64_t slots, bytes, rows, n, end; /* end: of the steps that it was told to have */
 	struct column column[COLUMNS];
 	struct dsvc_ring *next;
 };
@@ -212,6 +212,21 @@ take_ring(struct dsvc_feed *f, struct in *i)
 	return 0;
 }
 
+/* Unmaps those whose steps are done, from this one on. */
+static void
+drop_rings(struct dsvc_ring **at, uint64_t done)
+{
+	for (struct dsvc_ring *r; (r = *at);) {
+		if (r->end > done) {
+			at = &r->next;
+			continue;
+		}
+		*at = r->next;
+		munmap(r->data, r->slots * r->bytes);
+		free(r);
+	}
+}
+
 static int
 take_batch(struct dsvc_feed *f, struct in *i)
 {
@@ -228,6 +243,7 @@ take_batch(struct dsvc_feed *f, struct in *i)
 	b->last_of_loop = (int)(flags & 1);
 	b->slot = r->data + slot * r->bytes;
 	b->ring = r;
+	f->rings->end = b->step + 1;
 	f->n++;
 	return 0;
 }
@@ -437,6 +453,8 @@ dsvc_feed_done(struct dsvc_feed *f, struct dsvc_batch *b)
 	if (b->step + 1 > f->done)
 		f->done = b->step + 1;
 	memset(b, 0, sizeof *b);
+	if (f->rings)
+		drop_rings(&f->rings->next, f->done);
 	return f->error.code ? -1 : say(f, READY, "nnn", f->done, f->done, UINT64_MAX);
 }
 
@@ -484,11 +502,7 @@ dsvc_feed_close(struct dsvc_feed **fp)
 	if (f->joined && !f->error.code)
 		say(f, BYE, "n", f->done);
 	int code = f->error.code;
-	for (struct dsvc_ring *r = f->rings, *next; r; r = next) {
-		next = r->next;
-		munmap(r->data, r->slots * r->bytes);
-		free(r);
-	}
+	drop_rings(&f->rings, UINT64_MAX);
 	while (f->n_fds)
 		close(f->fds[--f->n_fds]);
 	if (f->fd >= 0)

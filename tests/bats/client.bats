@@ -16,7 +16,7 @@ squares=$'0.0\n1.0\n4.0\n9.0\n16.0\n25.0\n36.0'
 # A consumer of these lines, between open and close.
 consumer() {
 	{
-		printf '#include <stdio.h>\n#include "dsvc_feed.h"\nint main(void)\n{\n\tstruct dsvc_batch b, c, d;\n'
+		printf '#include <stdio.h>\n#include <string.h>\n#include "dsvc_feed.h"\nint main(void)\n{\n\tstruct dsvc_batch b, c, d;\n'
 		printf '\tstruct dsvc_error e;\n\tstruct dsvc_feed *f = dsvc_feed_open(NULL, &e);\n\t(void)b, (void)c, (void)d;\n'
 		printf '\tif (!f) { fprintf(stderr, "%%s\\n", e.text); return e.code; }\n'
 		cat
@@ -122,6 +122,15 @@ sys.exit(subprocess.run(["./own"], env={"DSVC_FEED": "fd:%d" % b.fileno()}, pass
 			puts("");
 			dsvc_feed_done(f, &b);
 		}
+		/* Memory that larger rows have replaced has gone with its last step. */
+		char line[4096];
+		int maps = 0;
+		FILE *mine = fopen("/proc/self/maps", "r");
+		while (fgets(line, sizeof line, mine))
+			maps += !!strstr(line, "memfd:dsvc-feed");
+		fclose(mine);
+		if (maps != 1)
+			return 9;
 	END
 	run -0 --separate-stderr feed -n 2 --batch 4 --tail pad --mask m --loop 2 -e \
 		'range 14 | map {h: cast(tensor([x]), "f16"), w: cast(tensor([x]), "bf16"), s: pad("", x * 1000), l: range(x * 1000)}' -- ./own
