@@ -253,6 +253,25 @@ record_fields(struct record *r, struct column_node *node, const struct mp *h, co
 	return st;
 }
 
+/* Bytes that a field of the first element takes in the heap of its column. */
+static size_t
+record_heap(const struct record *r, const struct column *col, const uint8_t *p, size_t len)
+{
+	const uint8_t *end = p + len;
+	struct mp h, item;
+	size_t n = 0;
+
+	if (col->kind == COLUMN_FIXED || col->size == 1)
+		return col->kind == COLUMN_FIXED ? 0 : len;
+	mp_head(p, end, &h);
+	p = h.p;
+	for (uint32_t i = 0; r->batches && h.kind == MP_LIST && i < h.n; i++, p = mp_skip(p, end)) {
+		mp_head(p, end, &item);
+		n += item.kind == MP_LIST ? item.n : 0;
+	}
+	return (r->batches ? n : h.n) * col->size;
+}
+
 static enum status
 record_value(struct record *r, struct column_node *node, const uint8_t *p, size_t len, const struct type *type,
 	     size_t depth)
@@ -271,6 +290,7 @@ record_value(struct record *r, struct column_node *node, const uint8_t *p, size_
 		column_of_batch(col, p, len, record_axis(r, depth), type);
 	else
 		column_of_value(col, p, len, type);
+	col->room = record_heap(r, col, p, len);
 	return ST_OK;
 }
 
@@ -402,7 +422,7 @@ columns_reserve(struct columns *c, size_t n, size_t most, size_t *at)
 }
 
 bool
-columns_lay(struct columns *c, uint64_t rows, size_t least, size_t most)
+columns_lay(struct columns *c, uint64_t rows, uint64_t each, size_t most)
 {
 	c->rows = rows;
 	c->bytes = 0;
@@ -416,9 +436,10 @@ columns_lay(struct columns *c, uint64_t rows, size_t least, size_t most)
 			return false;
 		if (col->kind == COLUMN_FIXED)
 			continue;
+		size_t least = each ? 2 * (col->room / each) + 1 : 0;
 		if (least && rows > most / least)
 			return false;
-		if (col->room < least * rows)
+		if (each)
 			col->room = least * rows;
 		if (col->room < COLUMN_HEAP_LEAST)
 			col->room = COLUMN_HEAP_LEAST;
@@ -434,10 +455,21 @@ columns_lay(struct columns *c, uint64_t rows, size_t least, size_t most)
 }
 
 void
-columns_widen(struct columns *c)
+columns_widen(struct columns *c, size_t most)
 {
-	for (size_t i = 0; i < c->n; i++)
-		c->v[i].room *= 2;
+	size_t taken = c->bytes + 2 * COLUMN_ALIGN, spare = most > taken ? most - taken : 0;
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct column *col = &c->v[i];
+		size_t more = col->lack > col->room ? col->lack : col->room;
+
+		if (!col->lack)
+			continue;
+		if (more > spare && col->lack <= spare)
+			more = col->lack + (spare - col->lack) / 2;
+		col->room += more;
+		col->lack = 0;
+	}
 }
 
 void

@@ -54,6 +54,7 @@ struct column {
 	size_t size;         /* bytes of a row (COLUMN_FIXED) or of an item in the heap */
 	size_t at;           /* offset in the slot: of the rows, or of the offsets */
 	size_t heap, room;   /* not COLUMN_FIXED: offset of the heap in the slot, and its bytes */
+	size_t lack;         /* so many bytes the heap had too few when it was full */
 	bool far;            /* large rows are written past the cache */
 	uint32_t n_alike;    /* length of `alike`; 0: no tensor was put yet */
 	uint8_t alike[COLUMN_HEAD_MAX]; /* bytes before the numbers of a tensor that fitted */
@@ -84,11 +85,11 @@ enum status columns_record(const uint8_t *p, size_t len, const struct type *type
 			   const struct column_axes *axes, const char *mask, struct columns **out, uint64_t *rows,
 			   struct err *e);
 void columns_free(struct columns **c);
-/* Lays out a slot of so many rows. Heaps have the room that they had, and at least `least`
- * bytes for each row. False: it would have more than `most` bytes. */
-bool columns_lay(struct columns *c, uint64_t rows, size_t least, size_t most);
-/* Doubles the room of heaps; columns_lay must follow. */
-void columns_widen(struct columns *c);
+/* Lays out a slot of so many rows. each: rows that the first element had; heaps get room for rows that are twice as
+ * long as those. 0: they have the room that they had. False: it would have more than `most` bytes. */
+bool columns_lay(struct columns *c, uint64_t rows, uint64_t each, size_t most);
+/* Doubles the heap that was full, or as far as `most` bytes in all allow; columns_lay must follow. */
+void columns_widen(struct columns *c, size_t most);
 /* Gives a copy, for a ring of another size. */
 struct columns *columns_copy(const struct columns *c);
 /* Copies the first rows of a slot into one that is laid out wider. */
@@ -102,7 +103,7 @@ enum status columns_put(struct columns *c, uint8_t *slot, uint64_t row, uint64_t
 			uint64_t *rows, struct err *e);
 /* Fills rows [row, row + n) with zeros, or nothing; or, with `last`, with the row before them if there is one. False:
  * a heap has no room for that. */
-bool columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n, bool last);
+bool columns_pad(struct columns *c, uint8_t *slot, uint64_t row, uint64_t n, bool last);
 /* Appends rows [first, first + n) as one MessagePack value: a record of tensors and lists, or
  * the element itself where columns are whole and n is 1. False: it would be too large for one. */
 bool columns_take(const struct columns *c, const uint8_t *slot, uint64_t first, uint64_t n, struct buf *out);

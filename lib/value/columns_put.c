@@ -151,7 +151,7 @@ put_numbers(const struct column *c, uint8_t *to, const struct mp *list, const ui
 
 /* A row of a column with a heap. */
 static enum status
-put_item(struct put *u, const struct column *c, uint64_t row, const uint8_t *p, size_t len)
+put_item(struct put *u, struct column *c, uint64_t row, const uint8_t *p, size_t len)
 {
 	uint64_t *offsets = column_offsets(c, u->slot);
 	struct mp h = { .kind = MP_BYTES, .p = p };
@@ -167,8 +167,11 @@ put_item(struct put *u, const struct column *c, uint64_t row, const uint8_t *p, 
 			return put_refuse(u, c, p, len);
 		n = h.n;
 	}
-	if (n > c->room / c->size - offsets[row])
+	uint64_t left = c->room / c->size - offsets[row];
+	if (n > left) {
+		c->lack = (n - left) * c->size;
 		return ST_AGAIN;
+	}
 	uint8_t *to = u->slot + c->heap + offsets[row] * c->size;
 	if (c->size == 8 && !put_numbers(c, to, &h, p + len))
 		return put_refuse(u, c, p, len);
@@ -329,7 +332,7 @@ columns_put(struct columns *c, uint8_t *slot, uint64_t row, uint64_t left, const
 
 /* Rows like the one before them. False: there is no room in the heap. */
 static bool
-pad_like(const struct column *c, uint8_t *slot, uint64_t row, uint64_t n)
+pad_like(struct column *c, uint8_t *slot, uint64_t row, uint64_t n)
 {
 	if (c->kind == COLUMN_FIXED) {
 		uint8_t *to = slot + c->at + row * c->size;
@@ -339,8 +342,11 @@ pad_like(const struct column *c, uint8_t *slot, uint64_t row, uint64_t n)
 		return true;
 	}
 	uint64_t *offsets = column_offsets(c, slot), len = offsets[row] - offsets[row - 1];
-	if (len && (c->room / c->size - offsets[row]) / len < n)
+	uint64_t left = c->room / c->size - offsets[row];
+	if (len && left / len < n) {
+		c->lack = (len * n - left) * c->size;
 		return false;
+	}
 	for (uint64_t k = row; k < row + n; k++) {
 		memcpy(slot + c->heap + offsets[k] * c->size, slot + c->heap + offsets[row - 1] * c->size, len * c->size);
 		offsets[k + 1] = offsets[k] + len;
@@ -363,7 +369,7 @@ pad_zero(const struct column *c, uint8_t *slot, uint64_t row, uint64_t n)
 }
 
 bool
-columns_pad(const struct columns *c, uint8_t *slot, uint64_t row, uint64_t n, bool last)
+columns_pad(struct columns *c, uint8_t *slot, uint64_t row, uint64_t n, bool last)
 {
 	bool ok = true;
 

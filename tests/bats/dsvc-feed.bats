@@ -233,6 +233,12 @@ for b in dsvc.feed(): print(b)"'
 	DESTDIR=$to PREFIX=/usr bash tools/install.sh install dsvc-feed
 	PYTHONPATH=$to/usr/lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 run -0 python3 -c 'import dsvc; print(dsvc.__file__)'
 	[[ $output == "$to"/usr/* && -e $to/usr/include/dsvc_feed.h && -e $to/usr/lib/libdsvcfeed.a ]]
+	# What its file for pkg-config says is all that the example needs.
+	local includedir=$to/usr/include libdir=$to/usr/lib
+	said() { sed -n "s/^$1: //p" "$libdir/pkgconfig/dsvc-feed.pc"; }
+	eval "cc -o '$BATS_TEST_TMPDIR/core' $(said Cflags) examples/core.c $(said Libs)"
+	run -0 --separate-stderr feed --batch 2 --as memory --results rows -e 'range 3' -- "$BATS_TEST_TMPDIR/core"
+	[[ $output == $'0.0\n1.0\n4.0' ]]
 	DESTDIR=$to PREFIX=/usr bash tools/install.sh uninstall dsvc-feed
 	[[ ! -e $to/usr/lib && ! -e $to/usr/include ]]
 }
@@ -251,4 +257,21 @@ for b in dsvc.feed(): print(b)"'
 	echo >&9
 	reap feed
 	((status == 0))
+}
+
+@test "the memory of steps is taken at the start, and has a limit" {
+	cd "$BATS_TEST_TMPDIR"
+	local wide='range 40 | map {s: pad(x, x * 1000)}'
+	run -65 feed --batch 4 --slot-max 100k -e "$wide" -- wc -c
+	[[ $output == *'a step of 4 rows has more than 102400 bytes'*'help: --slot-max allows more'* ]]
+	run -0 feed --batch 4 --slot-max 256k -e "$wide" -- wc -c
+	# A file that may not have so many bytes is what a lack of memory is, too: no core has begun.
+	run -74 bash -c 'trap "" XFSZ; ulimit -f 100; dsvc-feed --local --as ndjson --batch 100000 -e "range 300000" -- sh -c "cat >begun"'
+	[[ $output == *'cannot take '*' bytes of memory for 4 steps: File too large'*'help: a smaller --batch, or a smaller --prefetch'* ]]
+	[[ ! -s begun ]]
+}
+
+@test "--stats tells what was done, and who waited for whom" {
+	run -0 --separate-stderr feed --stats --batch 4 -e 'range 10' -- cat
+	[[ $stderr =~ ^'dsvc-feed: 3 steps, 10 rows in '[0-9.]+' s ('[0-9]+' rows/s); cores waited for data '[0-9]+' % of the time, data for cores '[0-9]+' %'$ ]]
 }

@@ -24,11 +24,11 @@ lay_slots(const struct feed_fill *f, size_t bytes)
 
 /* Makes a ring from columns, which it takes. */
 static enum status
-lay_ring(struct feed_fill *f, struct columns *c, uint64_t rows, size_t least, struct err *e)
+lay_ring(struct feed_fill *f, struct columns *c, uint64_t rows, uint64_t each, struct err *e)
 {
 	struct feed_ring *ring;
 
-	if (!columns_lay(c, rows, least, f->c.slot_max)) {
+	if (!columns_lay(c, rows, each, f->c.slot_max)) {
 		columns_free(&c);
 		err_set(e, ST_DATA, "a step of %llu row%s has more than %zu bytes", (unsigned long long)rows, str_s(rows),
 			f->c.slot_max);
@@ -81,7 +81,7 @@ feed_fill_lay(struct feed_fill *f, const uint8_t *p, size_t len, struct err *e)
 	if (st != ST_OK)
 		columns_free(&c);
 	else
-		st = lay_ring(f, c, rows, 2 * len / (f->each ? f->each : 1) + 1, e);
+		st = lay_ring(f, c, rows, f->each ? f->each : 1, e);
 	if (st != ST_OK)
 		return st;
 	struct feed_place first = f->place[0];
@@ -116,7 +116,7 @@ lay_widen(struct feed_fill *f, uint32_t slot, uint64_t rows, struct err *e)
 	struct feed_ring *was = feed_ring_ref(f->ring);
 	struct columns *c = columns_copy(was->columns);
 
-	columns_widen(c);
+	columns_widen(c, f->c.slot_max);
 	enum status st = lay_ring(f, c, was->columns->rows, 0, e);
 	if (st == ST_OK)
 		columns_move(was->columns, feed_ring_slot(was, slot), f->ring->columns, feed_ring_slot(f->ring, slot), rows);

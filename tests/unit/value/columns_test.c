@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -304,7 +305,7 @@ a_heap_that_is_full_is_told_and_widened(void **state)
 	assert_int_equal(put(c, slot, 0, "\"x\"", &e), ST_OK);
 	assert_int_equal(put(c, slot, 1, text, &e), ST_AGAIN);
 	wide = columns_copy(c);
-	columns_widen(wide);
+	columns_widen(wide, 1 << 20);
 	assert_true(columns_lay(wide, 2, 0, 1 << 20));
 	other = mem_alloc(wide->bytes);
 	columns_move(c, slot, wide, other, 1);
@@ -315,4 +316,41 @@ a_heap_that_is_full_is_told_and_widened(void **state)
 	mem_free(other);
 	columns_free(&c);
 	columns_free(&wide);
+}
+
+/* Room follows from what each column had in the first element, and only the one that is full gets more. */
+static void
+heaps_are_as_large_as_their_columns_need(void **state)
+{
+	char text[2100];
+	struct columns *c;
+	uint64_t rows;
+	struct err e;
+
+	(void)state;
+	snprintf(text, sizeof text, "{\"a\": \"%02000d\", \"b\": \"x\", \"c\": [1, 2]}", 0);
+	struct buf b = value_of(text);
+	assert_int_equal(columns_record(b.data, b.len, NULL, false, NULL, NULL, &c, &rows, &e), ST_OK);
+	assert_true(columns_lay(c, 100, 1, 1 << 20));
+	assert_in_range(c->v[0].room, 400000, 402000);
+	assert_in_range(c->v[1].room + c->v[2].room, 4096, 3 * 4096);
+	size_t was = c->bytes;
+	uint8_t *slot = mem_alloc(c->bytes);
+	uint64_t row = 0;
+	snprintf(text, sizeof text, "{\"a\": \"\", \"b\": \"%0900d\", \"c\": []}", 0);
+	while (put(c, slot, row, text, &e) == ST_OK)
+		row++;
+	assert_in_range(row, 1, 9);
+	columns_widen(c, 1 << 20);
+	assert_true(columns_lay(c, 100, 0, 1 << 20));
+	assert_in_range(c->bytes - was, 4096, 4096 + 64);
+	/* Not beyond the limit, as long as the row fits. */
+	was = c->bytes;
+	c->v[0].lack = 1000;
+	columns_widen(c, was + 4096);
+	assert_true(columns_lay(c, 100, 0, was + 4096));
+	assert_in_range(c->bytes - was, 1000, 4096);
+	mem_free(slot);
+	columns_free(&c);
+	buf_clear(&b);
 }
