@@ -32,6 +32,8 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	ends 0
 	[[ $(joined 4 | head -3) == $'0 1 2 3 4 5 6 7\n8 9 10 11 12 13 14 15\n16 17 18 19 20 21 22 23' ]]
 	[[ $(out 0 | tail -4 | paste -sd' ') == '24 25 26 27' && $(out 1 | tail -2 | paste -sd' ') == '28 29' ]]
+	run -0 dsvc-run "files '$BATS_TEST_TMPDIR/out.*' | interleave (ndjson x) cycle=2 block=4"
+	[[ $output == "$(seq 0 29)" ]]
 	[[ $(err 0) == *'the last step has 6 of 8 rows, the others are padding'* ]]
 	[[ $(err 1) == *'the last step has 6 of 8 rows, the others are padding'* ]]
 	rm "$BATS_TEST_TMPDIR"/out.*
