@@ -313,3 +313,13 @@ book_check_rounds(struct world *w)
 			   (unsigned long long)w->disp_rounds, (unsigned long long)w->disp_dropped);
 	mem_free(lengths);
 }
+
+/* Whether another has read to the end at its place: then all others have, too, and none of them comes again. */
+bool
+rounds_place_over(const struct world *w, const struct consumer *c)
+{
+	for (unsigned i = 0; w->round > 1 && i < w->n_consumers; i++)
+		if (w->consumers[i].place == c->place && w->consumers[i].finished && !w->consumers[i].old)
+			return true;
+	return false;
+}

@@ -72,8 +72,7 @@ world_care_places(struct world *w)
 		for (unsigned k = 0; !served && k < n; k++) {
 			const struct node *k_ = w->nodes[k];
 
-			served = k_->kind == NODE_WORKER && k_->alive && !k_->leaving && world_fits(k_, reader) &&
-				world_open(k_);
+			served = k_->kind == NODE_WORKER && k_->alive && !k_->leaving && world_fits(k_, reader) && world_open(k_);
 		}
 		if (!served) {
 			world_new_worker(w, reader, 0);
@@ -89,23 +88,13 @@ world_late(struct world *w, void *arg, uint64_t place)
 	world_new_consumer(w, (uint32_t)place);
 }
 
-/* Whether another has read to the end at its place: then all others have, too, and none of them comes again. */
-static bool
-world_place_over(const struct world *w, const struct consumer *c)
-{
-	for (unsigned i = 0; w->round > 1 && i < w->n_consumers; i++)
-		if (w->consumers[i].place == c->place && w->consumers[i].finished && !w->consumers[i].old)
-			return true;
-	return false;
-}
-
 static void
 world_resume(struct world *w, void *arg, uint64_t tag)
 {
 	struct consumer *c = arg;
 
 	(void)tag;
-	if (c->node || c->finished || c->old || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n) || world_place_over(w, c))
+	if (c->node || c->finished || c->old || w->n_nodes >= NODES_MAX || (!w->checkpoint && c->n) || rounds_place_over(w, c))
 		return;
 	w->resumes++;
 	sim_read_start(node_new(w, NODE_READER), c);
@@ -216,8 +205,7 @@ world_fault(struct world *w)
 	case 7:
 		if ((c = world_some_conn(w))) {
 			conn_block(c, w->now + some_time(w, one_in(w, 3) ? 9 * SEC : SEC));
-			world_say(w, "%s - %s stands still until %.3f", c->client->name, c->server->name,
-				  (double)c->blocked_until / 1e9);
+			world_say(w, "%s - %s stands still until %.3f", c->client->name, c->server->name, (double)c->blocked_until / 1e9);
 		}
 		break;
 	case 8: case 9:
@@ -291,7 +279,7 @@ world_care(struct world *w, void *arg, uint64_t tag)
 
 		if (c->node || c->finished || c->dead)
 			continue;
-		if ((w->poison && c->code == ST_DATA) || world_place_over(w, c)) {
+		if ((w->poison && c->code == ST_DATA) || rounds_place_over(w, c)) {
 			c->dead = true;
 			continue;
 		}
@@ -445,8 +433,7 @@ world_choose(struct world *w)
 	world_choose_number(w);
 	world_choose_groups(w);
 	world_choose_poison(w);
-	if (w->only && !w->checkpoint) /* shards whose reader died are read by nobody, and void or not is seen on all */
-		w->set.nothing = false;
+	w->set.nothing &= !w->only || w->checkpoint; /* shards whose reader died are read by nobody: void or not shows */
 	world_choose_places(w);
 	world_choose_keys(w);
 	world_choose_walls(w);
@@ -569,8 +556,7 @@ world_run(uint64_t seed, bool verbose, bool groups, char *why, size_t why_size, 
 		  "every %llu hosts %u target %s where %s", w->durable,
 		  w->local, w->calm, w->sharding, w->order, w->shards, w->block, w->checkpoint, w->readers, w->workers,
 		  w->groups, w->share, (unsigned long long)w->share_window, w->stands, (int)(w->late / MS), w->only, w->set.files,
-		  w->set.units,
-		  (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
+		  w->set.units, (unsigned long long)w->set.times, w->set.whole, w->set.cuttable, w->set.fan, w->memory,
 		  w->budget, w->window, w->stop_after, w->round, w->tail, w->tail_of, w->stops_early, w->own_end,
 		  (unsigned long long)w->fence_of, w->whole, w->lag, (unsigned long long)w->every, w->n_hosts,
 		  job_target_word((int)w->target), w->where);

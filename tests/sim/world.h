@@ -275,6 +275,7 @@ void world_choose_rounds(struct world *w);
 uint32_t world_places(const struct world *w);  /* that divide a round among consumers: 1 if each gets all */
 bool world_shares(const struct world *w);      /* whether each view has all elements */
 void book_check_rounds(struct world *w);
+bool rounds_place_over(const struct world *w, const struct consumer *c);
 /* Streams of the last pass, as far as something was made of them. */
 uint32_t book_streams(const struct world *w);
 /* number.c: another number of consumers */
