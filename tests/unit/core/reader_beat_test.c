@@ -67,7 +67,8 @@ a_beat_says_what_was_heard_since_the_last_job(void **state)
 	assert_int_equal(act(READER_TELL, MSG_BEAT)->msg.beat.streams, 9);
 	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 5, false, 1000, 5000 } });
 	job.req = act(READER_TELL, MSG_OPEN)->msg.req;
-	job.job = (struct msg_job){ .iteration = 7, .seat = 3, .dataset = (char *)(uintptr_t)"d", .opts.shards = 1, .block = 2 };
+	job.job = (struct msg_job){ .iteration = 7, .seat = 3, .dataset = (char *)(uintptr_t)"d", .opts.shards = 1,
+		.block = 2 };
 	told(job);
 	reader_tick(r, now += SEC);
 	collect();
