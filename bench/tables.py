@@ -19,6 +19,11 @@ def run_duckdb():
     lines = "read_csv('%s', header=false, columns={'x': 'VARCHAR'}, delim='\x01', quote='', escape='')"
     numbers = "read_csv('%s', header=false, columns={'x': 'BIGINT'})"
     a, b = "read_csv('%s')" % at("sales.csv"), "read_csv('%s')" % at("shops.csv")
+    con = duckdb.connect()
+    con.execute("set threads=" + THREADS)
+    if WHAT == "typed":
+        con.execute("create temp table typed as select * from %s" % a)
+        return
     query, form = {
         "sort": ("select x from %s order by x" % lines % at("sort.txt"), "csv"),
         "ints": ("select x from %s order by x" % numbers % at("ints.txt"), "csv"),
@@ -31,8 +36,6 @@ def run_duckdb():
         "ndjson": ("select * from %s" % a, "json"),
         "parquet": ("select name, amount from '%s' where amount > 900" % at("sales.parquet"), "json"),
     }[WHAT]
-    con = duckdb.connect()
-    con.execute("set threads=" + THREADS)
     con.execute("copy (%s) to '/dev/null' (format %s)" % (query, form))
 
 
@@ -45,6 +48,9 @@ def run_polars():
 
     sales, shops = pl.scan_csv(at("sales.csv")), pl.scan_csv(at("shops.csv"))
     amount = pl.col("amount").mean()
+    if WHAT == "typed":
+        sales.collect()
+        return
     plan = {
         "sort": lambda: lines("sort.txt", pl.String).sort("x"),
         "ints": lambda: lines("ints.txt", pl.Int64).sort("x"),

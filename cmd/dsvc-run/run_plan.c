@@ -41,6 +41,7 @@ struct run_plan {
 	pthread_mutex_t lock; /* guards faults, which come from threads of -j and of prefetch */
 	bool part;       /* a file that is not complete is kept as a part */
 	atomic_bool told;/* people have heard how safe a stopped run is */
+	int64_t jobs;
 	int64_t began, writing; /* writing: ns, with stats */
 };
 
@@ -228,6 +229,7 @@ run_plan_open(struct run_plan *p, const struct plan *plan, struct err *e)
 		.json = plan->options.json,
 		.element_max = (uint32_t)plan->options.element_max,
 		.stop = stop_flag(),
+		.threads = (uint32_t)p->jobs,
 		.service = c->service,
 		.programs = run_programs_op(p->programs),
 		.failure = run_plan_failure,
@@ -258,6 +260,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 				      .when = conf->progress, .quiet = conf->quiet };
 	p.watch = watch_new(&watched);
 	struct split_threads *threads = split_threads_join(plan, jobs);
+	p.jobs = jobs;
 
 	stop_install();
 	enum status st = run_programs_new(&conf->programs, plan, &p.programs, e);

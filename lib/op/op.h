@@ -357,6 +357,7 @@ struct op_ctx {
 	const struct op_ctx *above;
 	const struct op_service *service; /* NULL: none */
 	struct op_programs *programs; /* says how exec runs programs (programs.h); NULL: as ever */
+	uint32_t threads;         /* an operator that works on several threads may start that many; 0, 1: none */
 	bool timed;               /* measure the time of each operator */
 	struct op_intake *intake; /* counts what the chain's sources take in; NULL: nobody asks */
 	/* Reading by split: the chain's sources are opened on one split after another, each

@@ -295,6 +295,7 @@ split_threads_open(struct op_inst *self, struct err *e)
 		h->all = c;
 		h->ctx = *self->ctx;
 		h->ctx.stop = &c->quit;
+		h->ctx.threads = 0;
 		h->ctx.epoch = self->epoch;
 		h->ctx.next_split = split_threads_split;
 		h->ctx.split_exact = true; /* a split's elements go to its piece */

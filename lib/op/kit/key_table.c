@@ -54,10 +54,29 @@ key_table_find(const struct key_table *k, const uint8_t *p, size_t n)
 	return k->slots[key_table_slot(k, p, n, key_table_code(p, n))].number - 1;
 }
 
+enum { KEY_TABLE_LEAST = 1024 };
+
+/* Whether a table of that many keys and slots needs more slots for one more key. */
+static bool
+key_table_narrow(size_t n, size_t slots)
+{
+	return n * 3 >= slots * 2;
+}
+
+size_t
+key_table_slots_size(size_t n)
+{
+	size_t slots = n ? KEY_TABLE_LEAST : 0;
+
+	while (n && key_table_narrow(n - 1, slots))
+		slots *= 2;
+	return slots * sizeof(struct key_table_slot);
+}
+
 static void
 key_table_widen(struct key_table *k)
 {
-	size_t n = k->n_slots ? k->n_slots * 2 : 1024, cap = 0;
+	size_t n = k->n_slots ? k->n_slots * 2 : KEY_TABLE_LEAST, cap = 0;
 
 	mem_free_wide(k->slots, k->n_slots, sizeof *k->slots);
 	k->slots = mem_grow_wide(NULL, &cap, n, sizeof *k->slots);
@@ -75,7 +94,7 @@ key_table_widen(struct key_table *k)
 uint32_t
 key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t code, bool *fresh)
 {
-	if ((size_t)k->n * 3 >= k->n_slots * 2)
+	if (key_table_narrow(k->n, k->n_slots))
 		key_table_widen(k);
 	size_t at = key_table_slot(k, p, n, code);
 

@@ -91,6 +91,8 @@ key_table_at(const struct key_table *k, uint32_t i, uint32_t *len)
 }
 /* Memory used, for limits; past all limits with more than KEY_TABLE_MAX keys. */
 size_t key_table_size(const struct key_table *k);
+/* Bytes that the slots take of a table with n keys. */
+size_t key_table_slots_size(size_t n);
 void key_table_reset(struct key_table *k); /* forgets the keys, keeps the memory */
 void key_table_clear(struct key_table *k);
 

@@ -284,17 +284,75 @@ aggregate_takes(struct aggregates *a, struct aggregate *g, uint32_t key)
 }
 
 const char *
-aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells, size_t *bytes)
+aggregates_refuse(const struct aggregates *a)
 {
 	const char *why = NULL;
 
-	a->kept = 0;
 	for (size_t k = 0; k < a->n && !why; k++) {
-		struct aggregate *g = &a->v[k];
+		const struct aggregate *g = &a->v[k];
 
 		if (g->fn->number && g->group == k && *g->p != MP_NIL_BYTE)
 			why = group_refuses(g->agg, g->p, g->len);
 	}
+	return why;
+}
+
+size_t
+aggregates_row_size(const struct aggregates *a)
+{
+	size_t size = 0;
+
+	for (size_t k = 0; k < a->n; k++)
+		if (a->v[k].by_value && a->v[k].group == k)
+			size += sizeof(uint32_t) + a->v[k].len;
+	return size;
+}
+
+void
+aggregates_write(const struct aggregates *a, uint8_t *p)
+{
+	for (size_t k = 0; k < a->n; k++) {
+		const struct aggregate *g = &a->v[k];
+		uint32_t len = (uint32_t)g->len;
+
+		if (!g->by_value || g->group != k)
+			continue;
+		memcpy(p, &len, sizeof len);
+		memcpy(p + sizeof len, g->p, len);
+		p += sizeof len + len;
+	}
+}
+
+void
+aggregates_read(struct aggregates *a, const uint8_t *p)
+{
+	for (size_t k = 0; k < a->n; k++) {
+		struct aggregate *g = &a->v[k];
+		uint32_t len;
+
+		if (!g->by_value || g->group != k)
+			continue;
+		memcpy(&len, p, sizeof len);
+		g->p = p + sizeof len;
+		g->len = len;
+		p = g->p + len;
+	}
+}
+
+const char *
+aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells, size_t *bytes)
+{
+	const char *why = aggregates_refuse(a);
+
+	return why ? why : aggregates_add_sound(a, of_key, key, cells, bytes);
+}
+
+const char *
+aggregates_add_sound(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells, size_t *bytes)
+{
+	const char *why = NULL;
+
+	a->kept = 0;
 	for (size_t k = 0; k < a->n && !why; k++) {
 		struct aggregate *g = &a->v[k];
 

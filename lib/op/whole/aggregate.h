@@ -56,6 +56,16 @@ enum status aggregates_values(struct op_inst *self, struct aggregates *a, const 
  * nothing was added. */
 const char *aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells,
 			   size_t *bytes);
+/* NULL, or why aggregates_add would refuse the values. */
+const char *aggregates_refuse(const struct aggregates *a);
+/* Values at hand, for another thread: their size, writing them, and having them at hand again where they were
+ * written by aggregates of the same calls; they are lent. */
+size_t aggregates_row_size(const struct aggregates *a);
+void aggregates_write(const struct aggregates *a, uint8_t *p);
+void aggregates_read(struct aggregates *a, const uint8_t *p);
+/* aggregates_add of values that aggregates_refuse has not refused. */
+const char *aggregates_add_sound(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells,
+				 size_t *bytes);
 /* Upper bound for the bytes of the fields, their number, and the fields themselves: gives their end. */
 size_t aggregates_room(const struct aggregates *a, const struct group *of_key);
 uint32_t aggregates_fields(const struct aggregates *a, bool approx);

@@ -38,12 +38,13 @@ struct group_by {
 	size_t cap;
 	struct slab cells;
 	size_t bytes;         /* size of the cells */
-	bool approx;          /* once `looked`: a record has approximate quantiles */
+	bool approx;          /* once `looked`, or the lanes' end: records have the field `approx` */
 	bool looked;
 	uint32_t at;          /* the key to give next, at the end or, with partial=make, at that of a part */
 	struct partial_end part;
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
 	struct buf keys_ahead;
+	struct group_by_lanes *lanes; /* threads that have keys and groups in its place (group_by_lanes.h); NULL: none */
 };
 
 /* Takes elements of the run from *i on, at most up to `end`: evaluates the keys of the next ones, finds
@@ -52,7 +53,27 @@ enum status group_by_take(struct op_inst *self, const struct run *in, uint32_t *
 			  struct err *e);
 /* The number of a key as it is shown, added if it is new. */
 uint32_t group_by_key(struct group_by *g, const uint8_t *p, size_t len);
+/* The number of a key in normal form, added if it is new. `shown`: length of the form before p in which a new
+ * key is shown; 0: the key itself. */
+uint32_t group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code);
+/* Prefetches what adding the next n elements reads, whose codes are in g->ahead: slots are under way; items and
+ * groups, then what these point to. */
+void group_by_fetch(struct group_by *g, uint32_t n);
+/* Whether nulls are left out, as in SQL; a key with nothing else has null. */
+bool group_by_leaves_null(enum group_agg agg);
+/* What keys and states take. */
+size_t group_by_size(const struct group_by *g);
+/* Makes quantiles of many numbers approximate; whether one is. */
+void group_by_squeeze(struct group_by *g);
+bool group_by_squeezed(const struct group_by *g);
+/* Whether a record has an approximate quantile: then all have the field `approx`, as a table wants it. */
+bool group_by_approx(const struct group_by *g);
+enum status group_by_too_large(struct op_inst *self, uint32_t keys, struct err *e);
+/* Gives the record of a key, or the error if it has no result. */
+enum status group_by_give(struct op_inst *self, const struct group_by *g, uint32_t at, struct run *out, struct err *e);
 void group_by_empty(struct group_by *g);
+/* Frees keys, groups and aggregates. */
+void group_by_tables_free(struct group_by *g);
 /* ST_OK, or the error when keys and states take more than mem=. */
 enum status group_by_fits(struct op_inst *self, struct err *e);
 

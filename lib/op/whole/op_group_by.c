@@ -8,6 +8,7 @@
 #include "base/mem_wide.h"
 #include "op/kit/expr_value.h"
 #include "op/whole/group_by.h"
+#include "op/whole/group_by_lanes.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -137,18 +138,15 @@ group_by_open(struct op_inst *self, struct err *e)
 {
 	struct group_by *g = self->state;
 
-	(void)e;
 	aggregates_open(self, &g->aggs, &g->named, g->partial == PARTIAL_MAKE);
 	g->each = g->aggs.n ? g->aggs.n : 1;
 	expr_value_open(self, &g->by, &g->key);
 	if (!g->aggs.n)
 		expr_value_open(self, &g->value, g->reduce.code ? &g->reduce : &g->of);
-	return ST_OK;
+	return group_by_lanes_may(self) ? group_by_lanes_open(self, e) : ST_OK;
 }
 
-/* The number of a key, added if it is new. `shown`: length of the form before p in which a new
- * key is shown; 0: the key itself. */
-static uint32_t
+uint32_t
 group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t shown, uint32_t code)
 {
 	bool fresh;
@@ -180,8 +178,7 @@ group_by_add_named(struct op_inst *self, const struct run *in, uint32_t i, uint3
 	return why ? expr_run_wrong(self, in, i, out, e, "%s", why) : ST_OK;
 }
 
-/* Whether nulls are left out, as in SQL; a key with nothing else has null. */
-static bool
+bool
 group_by_leaves_null(enum group_agg agg)
 {
 	return agg == GROUP_SUM || agg == GROUP_MEAN || agg == GROUP_MIN || agg == GROUP_MAX;
@@ -251,9 +248,7 @@ group_by_fetch_cells(const struct group_by *g, uint32_t number)
 		__builtin_prefetch(g->groups[number * g->each + i].cell, 1);
 }
 
-/* Prefetches what adding the next n elements reads: slots are under way; items and groups, then what
- * these point to. */
-static void
+void
 group_by_fetch(struct group_by *g, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++) {
@@ -299,15 +294,14 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 	return ST_OK;
 }
 
-static size_t
+size_t
 group_by_size(const struct group_by *g)
 {
 	return row_keys_size(&g->rows) + aggregates_size(&g->aggs) +
 	       g->rows.keys.n * g->each * sizeof *g->groups + g->bytes;
 }
 
-/* Makes quantiles of many numbers approximate. */
-static void
+void
 group_by_squeeze(struct group_by *g)
 {
 	for (size_t i = 0; i < g->rows.keys.n * g->each; i++)
@@ -315,24 +309,30 @@ group_by_squeeze(struct group_by *g)
 			group_squeeze(&g->groups[i], &g->cells, &g->bytes);
 }
 
-/* Whether a quantile is approximate must not depend on when the numbers of a key came: if one is, those
- * of all keys with many numbers are. */
-static void
-group_by_squeeze_rest(struct group_by *g)
+bool
+group_by_squeezed(const struct group_by *g)
 {
 	for (size_t i = 0; g->aggs.n && i < g->rows.keys.n * g->each; i++)
-		if (g->groups[i].squeezed) {
-			group_by_squeeze(g);
-			return;
-		}
+		if (g->groups[i].squeezed)
+			return true;
+	return false;
 }
 
-static enum status
-group_by_too_large(struct op_inst *self, struct err *e)
+bool
+group_by_approx(const struct group_by *g)
 {
-	struct group_by *g = self->state;
+	for (size_t k = 0; g->aggs.n && k < g->rows.keys.n; k++)
+		if (aggregates_approx(&g->aggs, &g->groups[k * g->each]))
+			return true;
+	return false;
+}
 
-	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", g->rows.keys.n,
+enum status
+group_by_too_large(struct op_inst *self, uint32_t keys, struct err *e)
+{
+	const struct group_by *g = self->state;
+
+	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", keys,
 		(long long)g->mem);
 	err_help(e, "make mem= larger, or sort by the key first and use group_by_window");
 	return op_blame(self->node, e);
@@ -346,7 +346,7 @@ group_by_fits(struct op_inst *self, struct err *e)
 	if (group_by_size(g) <= (size_t)g->mem)
 		return ST_OK;
 	group_by_squeeze(g);
-	return group_by_size(g) <= (size_t)g->mem ? ST_OK : group_by_too_large(self, e);
+	return group_by_size(g) <= (size_t)g->mem ? ST_OK : group_by_too_large(self, g->rows.keys.n, e);
 }
 
 enum status
@@ -366,6 +366,8 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 {
 	struct group_by *g = self->state;
 
+	if (g->lanes)
+		return group_by_lanes_feed(self, in, out, e);
 	if (g->partial == PARTIAL_MAKE)
 		return group_by_make(self, in, out, e);
 	if (g->partial == PARTIAL_JOIN)
@@ -382,7 +384,7 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 
 /* One record with the fields that the aggregates have. */
 static void
-group_by_give_named(struct group_by *g, uint32_t at, struct run *out)
+group_by_give_named(const struct group_by *g, uint32_t at, struct run *out)
 {
 	const struct group *from = &g->groups[at * g->each];
 	uint32_t len;
@@ -395,9 +397,9 @@ group_by_give_named(struct group_by *g, uint32_t at, struct run *out)
 }
 
 static void
-group_by_give(struct group_by *g, uint32_t at, struct run *out)
+group_by_give_value(const struct group_by *g, uint32_t at, struct run *out)
 {
-	struct group *from = &g->groups[at];
+	const struct group *from = &g->groups[at];
 	uint32_t len;
 	const uint8_t *key = row_keys_at(&g->rows, at, &len);
 	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 10 + len + group_room(from));
@@ -414,54 +416,47 @@ group_by_give(struct group_by *g, uint32_t at, struct run *out)
 	run_done(out, p, 0);
 }
 
-/* Refuses to give the groups of a key that have no result. */
-static enum status
-group_by_check(struct op_inst *self, uint32_t at, struct err *e)
+enum status
+group_by_give(struct op_inst *self, const struct group_by *g, uint32_t at, struct run *out, struct err *e)
 {
-	struct group_by *g = self->state;
 	const char *why = NULL;
 
+	if (g->rows.keys.n - at > GROUP_BY_GIVE_AHEAD)
+		group_by_fetch_cells(g, at + GROUP_BY_GIVE_AHEAD);
 	for (size_t k = 0; k < g->each && !why && !g->reduce.code; k++)
 		why = group_wrong(&g->groups[at * g->each + k],
 				  g->aggs.n ? aggregates_kind(&g->aggs, k) : (enum group_agg)g->agg);
-	if (!why)
-		return ST_OK;
-	err_set(e, ST_DATA, "%s", why);
-	return op_blame(self->node, e);
-}
-
-/* Finds out whether the records need the field `approx`: then all have it, as a table wants it. */
-static void
-group_by_look(struct group_by *g)
-{
-	g->approx = false;
-	for (size_t k = 0; g->aggs.n && !g->approx && k < g->rows.keys.n; k++)
-		g->approx = aggregates_approx(&g->aggs, &g->groups[k * g->each]);
-	g->looked = true;
+	if (why) {
+		err_set(e, ST_DATA, "%s", why);
+		return op_blame(self->node, e);
+	}
+	if (g->aggs.n)
+		group_by_give_named(g, at, out);
+	else
+		group_by_give_value(g, at, out);
+	return ST_OK;
 }
 
 static enum status
 group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
+	enum status st = ST_OK;
 
+	if (g->lanes)
+		return group_by_lanes_finish(self, out, e);
 	if (g->partial == PARTIAL_MAKE)
 		return group_by_make_end(self, out);
-	if (!g->at)
-		group_by_squeeze_rest(g);
+	/* Whether a quantile is approximate must not depend on when the numbers of a key came: if one is, those
+	 * of all keys with many numbers are. */
+	if (!g->at && group_by_squeezed(g))
+		group_by_squeeze(g);
 	if (!g->looked)
-		group_by_look(g);
-	for (; g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out); g->at++) {
-		if (g->rows.keys.n - g->at > GROUP_BY_GIVE_AHEAD)
-			group_by_fetch_cells(g, g->at + GROUP_BY_GIVE_AHEAD);
-		if (group_by_check(self, g->at, e) != ST_OK)
-			return ST_DATA;
-		if (g->aggs.n)
-			group_by_give_named(g, g->at, out);
-		else
-			group_by_give(g, g->at, out);
-	}
-	return g->at == g->rows.keys.n ? ST_END : ST_OK;
+		g->approx = group_by_approx(g);
+	g->looked = true;
+	while (!st && g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out))
+		st = group_by_give(self, g, g->at++, out, e);
+	return st || g->at < g->rows.keys.n ? st : ST_END;
 }
 
 void
@@ -478,16 +473,23 @@ group_by_empty(struct group_by *g)
 	g->looked = false;
 }
 
-static void
-group_by_close(struct op_inst *self)
+void
+group_by_tables_free(struct group_by *g)
 {
-	struct group_by *g = self->state;
-
 	group_by_empty(g);
 	buf_clear(&g->keys_ahead);
 	row_keys_clear(&g->rows);
 	mem_free_wide(g->groups, g->cap, sizeof *g->groups);
 	aggregates_close(&g->aggs);
+}
+
+static void
+group_by_close(struct op_inst *self)
+{
+	struct group_by *g = self->state;
+
+	group_by_lanes_close(&g->lanes);
+	group_by_tables_free(g);
 	expr_value_close(&g->by);
 	expr_value_close(&g->value);
 }
@@ -497,7 +499,8 @@ group_by_save(struct op_inst *self, struct buf *out)
 {
 	struct group_by *g = self->state;
 
-	if (g->rows.keys.len + g->rows.shown.bytes.len + aggregates_size(&g->aggs) + g->bytes > GROUP_BY_STATE_MAX) {
+	if (g->lanes ||
+	    g->rows.keys.len + g->rows.shown.bytes.len + aggregates_size(&g->aggs) + g->bytes > GROUP_BY_STATE_MAX) {
 		self->unsaved = true;
 		return;
 	}
