@@ -320,20 +320,50 @@ parquet_next(struct arrow_parquet *f, struct ArrowArray *out, struct arrow_why *
 	)
 }
 
-/* The least and the greatest value of a column of the file, as an array of its type. */
-std::shared_ptr<arrow::Array>
-limits(const struct arrow_parquet *f, const parquet::RowGroupMetaData &group, int field)
+/* A limit as a value of the type that its column is read as; null: it cannot be said so. */
+std::shared_ptr<arrow::Scalar>
+limit_as(const std::shared_ptr<arrow::Scalar> &v, const std::shared_ptr<arrow::DataType> &type)
 {
-	const auto &type = f->all->field(field)->type();
+	using arrow::Type;
+	auto has = v->type->id(), want = type->id();
+	bool text = (has == Type::STRING || has == Type::BINARY)
+		&& (want == Type::STRING || want == Type::BINARY || want == Type::LARGE_STRING || want == Type::LARGE_BINARY);
+	bool time = has == Type::TIMESTAMP && want == Type::TIMESTAMP
+		&& static_cast<const arrow::TimestampType &>(*v->type).unit()
+			== static_cast<const arrow::TimestampType &>(*type).unit();
+
+	if (v->type->Equals(*type))
+		return v;
+	if (!v->is_valid || !(text || time))
+		return nullptr;
+	/* Zones differ, but not what is counted. */
+	auto made = text ? arrow::MakeScalar(type, static_cast<const arrow::BaseBinaryScalar &>(*v).value)
+		: arrow::MakeScalar(type, static_cast<const arrow::TimestampScalar &>(*v).value);
+	return made.ok() ? *made : nullptr;
+}
+
+/* The least and the greatest value of a column of the file; a dictionary's as they are without it. */
+std::shared_ptr<arrow::Array>
+limits(const struct arrow_parquet *f, const parquet::RowGroupMetaData &group, int field, int64_t *nulls)
+{
+	auto type = f->all->field(field)->type();
 	const auto &node = f->reader->manifest().schema_fields.at(static_cast<size_t>(field));
 	std::shared_ptr<arrow::Scalar> least, greatest;
 
+	if (type->id() == arrow::Type::DICTIONARY)
+		type = static_cast<const arrow::DictionaryType &>(*type).value_type();
+	*nulls = f->all->field(field)->nullable() ? -1 : 0;
 	if (node.is_leaf()) {
 		auto about = group.ColumnChunk(node.column_index);
 		auto known = about->is_stats_set() ? about->statistics() : nullptr;
 
-		if (known && known->HasMinMax() && parquet::arrow::StatisticsAsScalars(*known, &least, &greatest).ok()
-		    && least->type->Equals(*type) && greatest->type->Equals(*type)) {
+		if (known && known->HasNullCount())
+			*nulls = known->null_count();
+		if (known && known->HasMinMax() && parquet::arrow::StatisticsAsScalars(*known, &least, &greatest).ok())
+			least = limit_as(least, type), greatest = limit_as(greatest, type);
+		else
+			least = greatest = nullptr;
+		if (least && greatest) {
 			auto a = arrow::MakeArrayFromScalar(*least, 1);
 			auto b = arrow::MakeArrayFromScalar(*greatest, 1);
 			auto both = a.ok() && b.ok() ? arrow::Concatenate({ *a, *b })
@@ -348,20 +378,26 @@ limits(const struct arrow_parquet *f, const parquet::RowGroupMetaData &group, in
 }
 
 int
-parquet_limits(struct arrow_parquet *f, int64_t g, struct ArrowArray *out, struct arrow_why *why)
+parquet_limits(struct arrow_parquet *f, int64_t g, const char *const *names, size_t n, int64_t *nulls,
+	       struct ArrowSchema *schema, struct ArrowArray *out, struct arrow_why *why)
 {
 	GUARDED(why,
 		auto group = f->about->RowGroup(static_cast<int>(g));
 		std::vector<std::shared_ptr<arrow::Array>> columns;
+		std::vector<std::shared_ptr<arrow::Field>> fields;
 
-		for (int i : f->fields) {
-			auto column = limits(f, *group, i);
+		for (size_t k = 0; k < n; k++) {
+			auto found = f->all->GetAllFieldIndices(names[k]);
 
-			if (!column)
+			if (found.size() != 1)
+				return told(why, ST_UNAVAIL, "no column, or two, have this name");
+			columns.push_back(limits(f, *group, found[0], &nulls[k]));
+			if (!columns.back())
 				return told(why, ST_UNAVAIL, "limits are not known");
-			columns.push_back(column);
+			fields.push_back(arrow::field(std::to_string(k), columns.back()->type()));
 		}
-		Status st = arrow::ExportRecordBatch(*arrow::RecordBatch::Make(f->schema, 2, columns), out);
+		auto batch = arrow::RecordBatch::Make(arrow::schema(fields), 2, columns);
+		Status st = arrow::ExportRecordBatch(*batch, out, schema);
 		return st.ok() ? 0 : told(why, st);
 	)
 }

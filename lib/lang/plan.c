@@ -227,7 +227,7 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 		p->type = p->top->type;
 		p->global = scope_global(p->top);
 		p->by_share = scope_by_share(p->top);
-		project_plan(p->top, src->flags & SPEC_DISCARD);
+		project_plan(p->top, src->flags & SPEC_DISCARD, &p->options.json);
 		*out = p;
 	} else {
 		plan_free(&p);

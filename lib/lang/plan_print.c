@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 
+#include "expr/condition.h"
 #include "value/json/json.h"
 #include "op/facts.h"
 
@@ -59,6 +60,10 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 			buf_printf(out, " .%s", n->project->names[i]);
 		if (!n->project->n)
 			buf_str(out, " no field");
+	}
+	if (n->tests) {
+		buf_str(out, "  skips row groups unless ");
+		conditions_print(n->tests, out);
 	}
 	if ((n->desc->kind != OP_TRANSFORM || n->permutes) && op_can_split(n))
 		buf_str(out, "  splits");

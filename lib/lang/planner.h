@@ -65,7 +65,7 @@ enum status scope_border(struct planner *pl, struct op_node *n);
 /* Has n done on workers for parts, if it stands behind a border and can be put together here. */
 void plan_partial(const struct planner *pl, struct op_node *n, const struct type *outer);
 
-/* Sets `project` of the sources below top. */
-void project_plan(struct op_node *top, bool discard);
+/* Tells the sources below top what is wanted of them: sets `project` and the like. */
+void project_plan(struct op_node *top, bool discard, const struct json_rules *json);
 
 #endif

@@ -64,6 +64,7 @@ struct op_inst;
 struct op_ctx;
 struct op_typing;
 struct op_programs;
+struct conditions;
 struct needles;
 struct state_row;
 
@@ -105,6 +106,7 @@ enum op_flag {
 	OP_EVENLY = 262144,/* transform: what it picks at even distances has even distances in its input */
 	OP_TESTS = 524288, /* transform: passes on the elements for which its one expression is true, no more */
 	OP_COUNTS = 1048576, /* transform: without parameters, or partwise, looks only at how many elements there are */
+	OP_EXCLUDES = 2097152, /* source: may leave out elements that the tests right behind it let nothing through of */
 	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */
 };
@@ -174,6 +176,8 @@ struct op_node {
 	/* source of text: a text that holds none of them is dropped by the filter right behind it; lent from that
 	 * filter; NULL: nothing is known */
 	const struct needles *needles;
+	/* source with OP_EXCLUDES: what the filters right behind it ask; NULL: nothing is known */
+	struct conditions *tests;
 	/* aggregate right behind a border, all of which is done by the reader: a clause that says why */
 	const char *whole_why;
 	bool counted;             /* source: the operator right behind it counts the elements and looks at none */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "expr/condition.h"
 #include "op/op.h"
 #include "op/facts.h"
 #include "value/json/json.h"
@@ -188,5 +189,6 @@ op_node_free(struct op_node **np)
 	mem_free(n->text);
 	mem_free(n->remote_spec);
 	node_project_free(n);
+	conditions_free(&n->tests);
 	mem_free(n);
 }

@@ -174,6 +174,8 @@ parquet_open(struct op_inst *self, struct err *e)
 	parquet_file_init(&s->file);
 	s->as.want = s->want;
 	s->as.project = self->node->project;
+	/* The fields that with_name adds are none of the file's, which must be known before. */
+	s->as.tests = s->want || !file_named_is(&s->src.with_name) ? self->node->tests : NULL;
 	if (st == ST_OK && self->by_index)
 		return parquet_at_open(self, &s->at, &s->src.names, &s->as, (uint64_t)s->hold, e);
 	return st == ST_OK ? file_source_open(self, e) : st;
@@ -270,7 +272,8 @@ parquet_find(struct op_inst *self, struct parquet *s, struct err *e)
 		if (st != ST_OK)
 			return st;
 		while (s->group < f->groups && (f->offset[s->group] < s->src.start || f->offset[s->group] >= s->src.end
-						|| f->first[s->group] == f->first[s->group + 1]))
+						|| f->first[s->group] == f->first[s->group + 1]
+						|| parquet_file_excludes(f, s->group)))
 			s->group++;
 		if (s->group < f->groups)
 			break;
@@ -409,12 +412,17 @@ const struct op_desc op_parquet = {
 	       "Decimals become floats, and "
 	       "times seconds, as the functions for times have them, unless decimals= and times= say otherwise; a float holds "
 	       "the microseconds of our time, not the nanoseconds. Intervals are refused.\n\nOnly "
-	       "those columns are read that columns= names or that the pipeline looks at. A file is divided into "
+	       "those columns are read that columns= names or that the pipeline looks at. Row groups are skipped if their "
+	       "statistics say that a filter right behind lets none of their rows through: it is looked at for conditions "
+	       "such as .km > 5 and .from in [\"Bonn\", \"Jena\"], joined by `and`, up to the first that does not compare "
+	       "a column with a constant; --explain shows them. A row group in which a condition could fail, because of "
+	       "null, is read, unless nulls=skip is given.\n\nA file is divided into "
 	       "splits between its row groups, and a stream goes on at any row of one. The element type is known before "
 	       "the run, from the first file; the other files must have the same. A fault in a row group is an error "
 	       "that names it; with on_error=skip the rest of it is skipped and counted.\n\nParquet is read by "
 	       "Arrow's libraries, in a plugin that is loaded with the first file.",
 	.kind = OP_SOURCE,
+	.flags = OP_EXCLUDES,
 	.params = parquet_params,
 	.state_size = sizeof(struct parquet),
 	.typing = parquet_typing,

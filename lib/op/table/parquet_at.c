@@ -14,6 +14,7 @@ struct parquet_at_file {
 	uint64_t first;    /* index of its first row */
 	uint64_t *groups;  /* number of rows before each row group of it */
 	int64_t n_groups;
+	bool *left_out;    /* of each row group: no row of it is wanted */
 	const char *name;
 };
 
@@ -38,6 +39,9 @@ at_look(struct op_inst *self, struct parquet_at *a, size_t i, struct err *e)
 	if (st == ST_OK && __builtin_add_overflow(a->count, f.first[f.groups], &a->count))
 		st = err_set(e, ST_DATA, "the files have too many rows");
 	if (st == ST_OK) {
+		v->left_out = mem_array((size_t)f.groups + 1, sizeof *v->left_out);
+		for (int64_t g = 0; g < f.groups; g++)
+			v->left_out[g] = parquet_file_excludes(&f, g);
 		v->groups = f.first;
 		v->n_groups = f.groups;
 		f.first = NULL;
@@ -212,6 +216,8 @@ parquet_at_give(struct op_inst *self, struct parquet_at *a, const uint64_t *inde
 		const struct parquet_at_file *v = &a->v[file];
 		uint64_t row = index[i] - v->first;
 		size_t group = at_before(v->groups, (size_t)v->n_groups, row);
+		if (v->left_out[group])
+			continue;
 		struct parquet_at_group *g = at_group(self, a, file, (int64_t)group, &st, e);
 
 		if (st != ST_OK)
@@ -237,8 +243,10 @@ parquet_at_close(struct parquet_at *a)
 	while (a->n)
 		at_forget(a, a->n - 1);
 	mem_free(a->groups);
-	for (size_t i = 0; a->v && i < a->files.n; i++)
+	for (size_t i = 0; a->v && i < a->files.n; i++) {
 		mem_free(a->v[i].groups);
+		mem_free(a->v[i].left_out);
+	}
 	mem_free(a->v);
 	mem_free(a->parts);
 	words_clear(&a->files);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/table/parquet_limits.h"
 #include "value/arrow/arrow_lib.h"
 
 enum {
@@ -34,6 +35,7 @@ parquet_file_close(struct parquet_file *f)
 {
 	parquet_drop(f);
 	arrow_rows_free(&f->rows);
+	parquet_limits_free(&f->limits);
 	if (f->file)
 		f->plugin->parquet_close(f->file);
 	mem_free(f->first);
@@ -174,6 +176,8 @@ parquet_file_open(struct parquet_file *f, const char *path, const char *tag, con
 {
 	enum status st = parquet_open(f, path, tag, ctx, e);
 
+	if (as->tests)
+		f->limits = parquet_limits_new(as->tests, as->as);
 	if (st == ST_OK)
 		st = parquet_groups(f, e);
 	if (st == ST_OK)
@@ -192,6 +196,14 @@ parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct ty
 	if (st == ST_OK)
 		*type = arrow_rows_type(f->rows, arena);
 	return st;
+}
+
+bool
+parquet_file_excludes(struct parquet_file *f, int64_t group)
+{
+	int64_t rows = (int64_t)(f->first[group + 1] - f->first[group]);
+
+	return f->limits && parquet_limits_exclude(f->limits, f->plugin, f->file, group, rows);
 }
 
 /* ---- rows ---- */

@@ -10,6 +10,7 @@
 #ifndef TABLE_PARQUET_FILE_H
 #define TABLE_PARQUET_FILE_H
 
+#include "expr/condition.h"
 #include "op/table/table_from.h"
 #include "value/arrow/arrow_rows.h"
 #include "value/json/json.h"
@@ -21,7 +22,10 @@ struct parquet_as {
 	struct arrow_as as;
 	const struct type *want;    /* the records of all files are of this type; NULL: nothing is known; lent */
 	const struct json_fields *project; /* the fields that are used; NULL: all; lent */
+	const struct conditions *tests;    /* rows of which these let none through need not be read; NULL: all; lent */
 };
+
+struct parquet_limits;
 
 struct parquet_file {
 	struct table_from in;
@@ -32,6 +36,7 @@ struct parquet_file {
 	uint64_t *first;            /* number of rows before each group, and of all */
 	uint64_t *offset;           /* where each begins in the file, in bytes */
 	int64_t *batch;             /* rows to be decoded at once */
+	struct parquet_limits *limits; /* NULL: all row groups are wanted */
 	/* the group at hand */
 	int64_t group;
 	struct ArrowArray array;
@@ -46,6 +51,8 @@ enum status parquet_file_open(struct parquet_file *f, const char *path, const ch
 /* The type of its records, before any projection; to be called instead of reading. */
 enum status parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct types *arena,
 			      const struct type **type, struct err *e);
+/* Whether the statistics of a group say that the tests let no row of it through. */
+bool parquet_file_excludes(struct parquet_file *f, int64_t group);
 /* Goes to a row of a group, counted from 0. */
 enum status parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct err *e);
 /* Makes sure that there is a row; ST_END: the group has no more. */

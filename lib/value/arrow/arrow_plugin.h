@@ -40,7 +40,7 @@ struct ArrowArray {
 };
 #endif
 
-enum { ARROW_PLUGIN_VERSION = 1, ARROW_WHY = 1024 };
+enum { ARROW_PLUGIN_VERSION = 2, ARROW_WHY = 1024 };
 
 struct arrow_why { char text[ARROW_WHY]; };
 
@@ -76,9 +76,12 @@ struct arrow_plugin {
 	int (*parquet_begin)(struct arrow_parquet *f, int64_t g, int64_t rows, struct arrow_why *why);
 	/* Gives the next batch; ST_END: there is none. */
 	int (*parquet_next)(struct arrow_parquet *f, struct ArrowArray *out, struct arrow_why *why);
-	/* Two rows: the least and the greatest value of each chosen column in a row group, null where they are not
-	 * known. Gives. */
-	int (*parquet_limits)(struct arrow_parquet *f, int64_t g, struct ArrowArray *out, struct arrow_why *why);
+	/* Two rows: the least and the greatest value of each of these n columns in a row group, nan excepted; null
+	 * where they are not known. They may be other than its values, but no value is outside. Also the numbers of
+	 * nulls, -1 where they are not known. A column may be named twice: those of the rows are called 0, 1, 2 ...
+	 * `schema` may be NULL; it is the same for all row groups. Gives. */
+	int (*parquet_limits)(struct arrow_parquet *f, int64_t g, const char *const *names, size_t n, int64_t *nulls,
+			      struct ArrowSchema *schema, struct ArrowArray *out, struct arrow_why *why);
 
 	int (*ipc_open)(const struct arrow_from *from, struct arrow_ipc **out, struct arrow_why *why);
 	void (*ipc_close)(struct arrow_ipc *f);

@@ -3,6 +3,8 @@
 #
 #	parquet.py make KIND FILE      writes a file
 #	parquet.py rows FILE [COLUMN]  prints its rows as JSON, one a line
+#	parquet.py tests FILE          prints pipelines, two and two of which must give the same: with a filter that is
+#	                               pushed down to FILE, a "matrix", and with one that is hidden
 #	parquet.py stream              reads an Arrow stream from standard input, and prints its rows
 import base64
 import datetime as d
@@ -68,9 +70,73 @@ def numbers(n):
     })
 
 
+PART = 25  # rows of a row group of the matrix
+NULLS = (None, 0.2, 1.0)  # what of the first groups is null
+
+
+def matrix():
+    """Columns of every type that has an order, whose values grow from row group to row group, and constants."""
+    r = random.Random(11)
+    dec = decimal.Decimal
+    day = EPOCH + d.timedelta(days=19000)
+    kinds = {"bool": (pa.bool_(), lambda k: k % 150 > 75)}
+    for b in (8, 16, 32, 64):
+        kinds[f"int{b}"] = getattr(pa, f"int{b}")(), lambda k, b=b: (k - 75) * (2 ** (b - 1) // 80)
+        kinds[f"uint{b}"] = getattr(pa, f"uint{b}")(), lambda k, b=b: k * (2**b // 160)
+    kinds |= {
+        "half": (pa.float16(), lambda k: k - 70.5),
+        "float": (pa.float32(), lambda k: (k - 70) / 3),
+        "double": (pa.float64(), lambda k: float("nan") if k % 31 == 7 else (k - 70) / 7),
+        "text": (pa.string(), lambda k: chr(97 + k // 10) * (k % 4) + "é"),
+        "large": (pa.large_string(), lambda k: "\U0001f600" + chr(0x100 + k)),
+        "long": (pa.string(), lambda k: f"{k:04}" * 2000),
+        "bytes": (pa.binary(), lambda k: bytes([k + 90, 255])),
+        "fixed": (pa.binary(2), lambda k: bytes([k + 90, 0])),
+        "words": (pa.dictionary(pa.int8(), pa.string()), lambda k: f"w{k // 5:03}"),
+        "date": (pa.date32(), lambda k: (day + d.timedelta(days=k - 19050)).date()),
+        "time": (pa.time32("s"), lambda k: d.time(k // 10, k % 60)),
+        "seconds": (pa.timestamp("s", "UTC"), lambda k: day + d.timedelta(hours=k)),
+        "millis": (pa.timestamp("ms"), lambda k: (day + d.timedelta(minutes=k)).replace(tzinfo=None)),
+        "micros": (pa.timestamp("us", "Europe/Berlin"), lambda k: day + d.timedelta(microseconds=k)),
+        "nanos": (pa.timestamp("ns"), lambda k: k * 10**16 + 3),
+        "span": (pa.duration("ms"), lambda k: d.timedelta(milliseconds=k - 60)),
+        "decimal": (pa.decimal128(7, 2), lambda k: dec(k - 70) / 4),
+        "wide": (pa.decimal256(50, 3), lambda k: dec(k - 70) * 10**38),
+    }
+    columns, constants = {"n": pa.array(range(6 * PART))}, {}
+    for name, (t, value) in kinds.items():
+        values = []
+        for k in range(6 * PART):
+            some = NULLS[k // PART % 6] if k // PART < len(NULLS) else None
+            values.append(None if some and r.random() < some else value(min(149, k + r.randrange(3))))
+        columns[name] = pa.array(values, t)
+        some = [value(k) for k in (0, 60, 99, 149)]
+        constants[name] = [v / 1e9 if name == "nanos" else plain(pa.array([v], t)[0].as_py(), t) for v in some]
+        if pa.types.is_binary(t) or pa.types.is_fixed_size_binary(t):
+            constants[name] = [f"unbase64({json.dumps(c)})" for c in constants[name]]
+        else:
+            constants[name] = [json.dumps(c, ensure_ascii=False) for c in constants[name]]
+        constants[name] = [c for c in constants[name] if c != "NaN"]
+    return pa.table(columns), constants
+
+
+def tests(path):
+    for name, constants in matrix()[1].items():
+        some = [f".{name} {op}" for op in ("== null", "!= null", "in [null, 3]", '== [1]')]
+        for c in constants:
+            some += [f".{name} {op} {c}" for op in ("==", "!=", "<", "<=", ">", ">=")]
+            some += [f"{c} >= .{name}", f".{name} in [{c}, {constants[0]}, null]", f".{name} in [{c}]",
+                     f".{name} != null and .{name} > {c} and .n < 130", f".n >= 75 and .{name} != {c}"]
+        for test in some:
+            for t in (test, f"({test}) == true"):
+                print(f"(parquet {path} | filter {t} nulls=skip | map .n | stats)")
+
+
 def make(kind, path):
     if kind == "types":
         pq.write_table(types(), path)
+    elif kind in ("matrix", "silent"):
+        pq.write_table(matrix()[0], path, row_group_size=PART, write_statistics=kind == "matrix")
     elif kind == "empty":
         pq.write_table(numbers(1).slice(0, 0), path)
     elif kind == "none":  # no columns
@@ -121,6 +187,8 @@ def show(table):
 
 if sys.argv[1] == "make":
     make(*sys.argv[2:])
+elif sys.argv[1] == "tests":
+    tests(sys.argv[2])
 elif sys.argv[1] == "rows":
     show(pq.read_table(sys.argv[2], columns=sys.argv[3:] or None))
 elif sys.argv[1] == "stream":
