@@ -372,7 +372,7 @@ static void
 world_choose_poison(struct world *w)
 {
 	w->poison = one_in(w, 12) && w->set.units && !w->stop_after;
-	if (w->poison) /* it would kill in each of the passes, which have no end */
+	if (w->poison) /* it kills in each of the passes, which have no end: not bounded (decisions.md) */
 		w->set.nothing = false;
 	if (!w->poison)
 		return;
