@@ -353,7 +353,7 @@ group_by_lanes_drain(struct group_by_lanes *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* What the tables take together, and what went wrong in one of them. */
+/* Gives the size of all tables, and in *why what went wrong in one of them; NULL: nothing. */
 static size_t
 group_by_lanes_look(struct group_by_lanes *c, const char **why)
 {

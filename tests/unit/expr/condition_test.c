@@ -66,7 +66,7 @@ are_bounded(void **state)
 	help_clear(&h);
 }
 
-/* What is known of a part: limits as JSON, NULL: not known. */
+/* The limits of a part as JSON, NULL: not known. */
 struct part {
 	const char *least, *greatest;
 	int kind;
