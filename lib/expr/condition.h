@@ -36,7 +36,7 @@ struct condition_limits {
 	enum {
 		CONDITION_UNKNOWN,  /* nothing is known, not even its type */
 		CONDITION_BOOL, CONDITION_INT, CONDITION_FLOAT, CONDITION_TEXT, CONDITION_BYTES
-	} kind;                     /* of all values that are not null */
+	} kind;                     /* that of all values but null */
 	const uint8_t *least, *greatest; /* encoded; NULL: not known. No value but null and nan is outside */
 	size_t least_len, greatest_len;
 	int64_t n, nulls;           /* number of values and of nulls among them; nulls -1: not known */
@@ -48,7 +48,7 @@ bool conditions_find(const struct expr_ast *test, bool drops_nulls, const struct
 		     struct conditions *out);
 /* Whether none of the elements can pass, nor fail: `limits` has one for each condition. */
 bool conditions_exclude(const struct conditions *c, const struct condition_limits *limits);
-/* As they stand in the test, joined by `and`. */
+/* Prints them in the words of the test, joined by `and`. */
 void conditions_print(const struct conditions *c, struct buf *out);
 void conditions_free(struct conditions **c);
 

@@ -14,7 +14,7 @@ struct parquet_at_file {
 	uint64_t first;    /* index of its first row */
 	uint64_t *groups;  /* number of rows before each row group of it */
 	int64_t n_groups;
-	bool *left_out;    /* of each row group: no row of it is wanted */
+	bool *left_out;    /* for each row group: no row of it is wanted */
 	const char *name;
 };
 

@@ -112,7 +112,7 @@ parquet_limits_exclude(struct parquet_limits *l, const struct arrow_plugin *plug
 	struct err ignored = { 0 };
 	struct arrow_why why;
 
-	/* What cannot be had is not known: reading the group will tell what is wrong. */
+	/* Limits that cannot be had are not known: reading the group will tell what is wrong. */
 	if (plugin->parquet_limits(file, group, l->names, l->tests->n, nulls, l->rows ? NULL : &schema, &array, &why))
 		return false;
 	bool good = l->rows || limits_schema(l, &schema);
