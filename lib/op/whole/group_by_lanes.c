@@ -33,12 +33,12 @@ struct group_by_lane {
 	uint64_t *firsts;      /* number of the first element of each key */
 	size_t cap_firsts;
 	uint32_t at;           /* the key to give next */
-	struct group_by_batch *filling; /* of the stream; NULL: none */
+	struct group_by_batch *filling; /* which the stream writes to; NULL: none */
 	pthread_cond_t news;   /* a batch has come, or the lanes are to stop */
 	/* guarded by the lock */
 	struct group_by_batch *first, **last, *spare;
 	uint32_t waiting;      /* batches that are queued or being added */
-	size_t size;           /* of the table, after the batch added last */
+	size_t size;           /* bytes of the table, after the batch added last */
 	const char *why;       /* reason why a value could not be added; NULL: none */
 };
 
