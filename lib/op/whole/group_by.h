@@ -61,7 +61,7 @@ uint32_t group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t 
 void group_by_fetch(struct group_by *g, uint32_t n);
 /* Whether nulls are left out, as in SQL; a key with nothing else has null. */
 bool group_by_leaves_null(enum group_agg agg);
-/* What keys and states take. */
+/* Bytes that keys and states take. */
 size_t group_by_size(const struct group_by *g);
 /* Makes quantiles of many numbers approximate; whether one is. */
 void group_by_squeeze(struct group_by *g);

@@ -15,10 +15,10 @@
  * their lengths; heads are copied out, for they lie at any place. */
 struct group_by_row {
 	uint32_t code;
-	uint32_t len;   /* of the key */
+	uint32_t len;   /* bytes of the key */
 	uint32_t shown; /* length of the form to show; 0: the key itself */
-	uint32_t size;  /* of the values */
-	uint64_t number; /* of the element, times two; plus one: it has no value to add */
+	uint32_t size;  /* bytes of the values */
+	uint64_t number; /* that of the element, times two; plus one: it has no value to add */
 };
 
 struct group_by_batch {
