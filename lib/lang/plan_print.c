@@ -3,7 +3,9 @@
 
 #include <inttypes.h>
 
+#include "base/json_text.h"
 #include "expr/condition.h"
+#include "expr/needle.h"
 #include "value/json/json.h"
 #include "op/facts.h"
 
@@ -36,6 +38,18 @@ plan_print_count(int64_t count, struct buf *out)
 		buf_printf(out, "  %" PRId64 " element%s", count, count == 1 ? "" : "s");
 }
 
+/* Texts of which every line that the filter lets through holds one. */
+static void
+plan_print_needles(const struct needles *k, struct buf *out)
+{
+	for (size_t i = 0; i < k->n; i++) {
+		char text[NEEDLE_LEN * JSON_TEXT_MOST];
+		const char *end = json_text(text, text + sizeof text, (const char *)k->v[i].s, k->v[i].n);
+
+		buf_printf(out, "%s\"%.*s\"", !i ? "  searches for " : i + 1 < k->n ? ", " : " or ", (int)(end - text), text);
+	}
+}
+
 static void
 plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 {
@@ -61,6 +75,8 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 		if (!n->project->n)
 			buf_str(out, " no field");
 	}
+	if (n->needles && n->desc->flags & OP_SEEKS)
+		plan_print_needles(n->needles, out);
 	if (n->tests) {
 		buf_str(out, "  skips row groups unless ");
 		conditions_print(n->tests, out);

@@ -106,6 +106,7 @@ enum op_flag {
 	OP_EVENLY = 262144,/* transform: what it picks at even distances has even distances in its input */
 	OP_TESTS = 524288, /* transform: passes on the elements for which its one expression is true, no more */
 	OP_COUNTS = 1048576, /* transform: without parameters, or partwise, looks only at how many elements there are */
+	OP_SEEKS = 4194304,/* source: always passes over what holds none of its needles, without making elements of it */
 	OP_EXCLUDES = 2097152, /* source: may leave out elements that the tests right behind it let nothing through of */
 	OP_WRITES = 131072,/* transform: writes elements to the folder that its PARAM_PATH row names, if given */
 	OP_ALIKE = 32768   /* transform: puts elements of one kind together, which differ from those of another (bucket) */

@@ -18,6 +18,19 @@ load lib/dsvc
 	[[ ${lines[1]} == *" int" ]]
 }
 
+@test "what lines are searched for" {
+	run -0 dsvc-run --explain 'lines /etc/passwd | filter x ~ "root|daemon"'
+	[[ ${lines[0]} == *' text  searches for "root" or "daemon"  splits' ]]
+	run -0 dsvc-run --explain 'lines /etc/passwd | filter x ~ "a\tb."'
+	[[ ${lines[0]} == *' searches for "a\tb"'* ]]
+	local spec
+	for spec in 'lines /etc/passwd | filter x ~ "."' 'lines /etc/passwd | map upper(x) | filter x ~ "ROOT"' \
+		'words /etc/passwd | filter x ~ "root"' 'lines /etc/passwd with_name=true | filter .line ~ "root"'; do
+		run dsvc-run --explain "$spec"
+		[[ $output != *"searches for"* ]]
+	done
+}
+
 @test "what is not known before it runs, or has no end, is said so" {
 	run -0 dsvc-run --explain 'range 3 | interleave (range x)'
 	[[ ${lines[1]} == *"[int]" || ${lines[1]} == *" int" ]]
