@@ -123,8 +123,9 @@ const struct op_desc op_lines = {
 	       "the end of a line; but a byte order mark at the start of a file is left out, and a file "
 	       "that begins with that of UTF-16 is read as UTF-8.\n\nA large file is divided into "
 	       "splits, unless its lines are counted (with_name), or end with more than one "
-	       "byte.\n\nA filter right behind whose pattern needs one of some texts, as x ~ \"ERROR|FATAL\" does, has "
-	       "many lines searched for these at once; --explain shows them.\n\nA file that cannot be read, or not to its end, is an error; "
+	       "byte.\n\nA filter right behind whose pattern needs one of some texts, as "
+	       "x ~ \"ERROR|FATAL\" does, has many lines searched for these at once; --explain shows them."
+	       "\n\nA file that cannot be read, or not to its end, is an error; "
 	       "with on_error=skip the rest of it is skipped and counted.",
 	.kind = OP_SOURCE,
 	.flags = OP_SEEKS,
