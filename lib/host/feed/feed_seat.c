@@ -79,24 +79,6 @@ feed_seat_listen(struct feed_host *h, struct err *e)
 	return ST_OK;
 }
 
-void
-feed_seat_accept(struct feed_host *h)
-{
-	struct ucred who = { 0 };
-	socklen_t n = sizeof who;
-	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-
-	if (fd < 0)
-		return;
-	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n);
-	if ((who.uid != geteuid() && who.uid != 0) || h->n_guest == SEAT_GUESTS) {
-		close(fd);
-		return;
-	}
-	h->guest = mem_grow(h->guest, &h->cap_guest, h->n_guest + 1, sizeof *h->guest);
-	feed_link_init(&h->guest[h->n_guest++], fd);
-}
-
 static void
 seat_refuse(struct feed_link *l, uint32_t code, const char *text, const char *help)
 {
@@ -106,6 +88,32 @@ seat_refuse(struct feed_link *l, uint32_t code, const char *text, const char *he
 		.core = FEED_ANY_CORE };
 	feed_link_send(l, &m, -1);
 	feed_link_flush(l);
+}
+
+/* Only the feed's own user and root may join, though the socket's mode or its folder let others come so far. */
+void
+feed_seat_accept(struct feed_host *h)
+{
+	struct ucred who = { 0 };
+	socklen_t n = sizeof who;
+	struct feed_link l;
+	int fd = accept4(h->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+	if (fd < 0)
+		return;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &n) || h->n_guest == SEAT_GUESTS) {
+		close(fd);
+		return;
+	}
+	feed_link_init(&l, fd);
+	if (who.uid != geteuid() && who.uid != 0) {
+		feed_host_say(h, "a process of another user wanted to join, and was sent away");
+		seat_refuse(&l, ST_PERM, "the feed is another user's", NULL);
+		feed_link_clear(&l);
+		return;
+	}
+	h->guest = mem_grow(h->guest, &h->cap_guest, h->n_guest + 1, sizeof *h->guest);
+	h->guest[h->n_guest++] = l;
 }
 
 /* The seat that a guest asks for; FEED_ANY_CORE: there is none. */
