@@ -312,10 +312,24 @@ hear(struct dsvc_feed *f)
 	return 0;
 }
 
+/* The core of this host that the process is, as whoever started it says: a number, or else any. */
+static uint64_t
+my_core(void)
+{
+	static const char *const names[] = { "DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID" };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *said = getenv(names[i]);
+
+		if (said && *said >= '0' && *said <= '9')
+			return strtoull(said, NULL, 10);
+	}
+	return UINT32_MAX;
+}
+
 static int
 join(struct dsvc_feed *f, const char *address)
 {
-	const char *core = getenv("DSVC_CORE");
 	struct sockaddr_un a = { AF_UNIX, "" };
 
 	if (!address && !(address = getenv("DSVC_FEED")))
@@ -323,13 +337,13 @@ join(struct dsvc_feed *f, const char *address)
 	if (!strncmp(address, "fd:", 3)) {
 		f->fd = atoi(address + 3);
 	} else {
-		snprintf(a.sun_path, sizeof a.sun_path, "%s", address);
+		if ((size_t)snprintf(a.sun_path, sizeof a.sun_path, "%s", address) >= sizeof a.sun_path)
+			return fail(f, 64, "the path of the feed's socket is too long: %s", address);
 		f->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (f->fd < 0 || connect(f->fd, (struct sockaddr *)&a, sizeof a))
 			return fail(f, 69, "no dsvc-feed at %s: %s", address, strerror(errno));
 	}
-	if (say(f, JOIN, "nnnttbn", (uint64_t)1, core && *core ? (uint64_t)strtoull(core, NULL, 10) : UINT32_MAX,
-		(uint64_t)getpid(), "c", "", "", (uint64_t)0))
+	if (say(f, JOIN, "nnnttbn", (uint64_t)1, my_core(), (uint64_t)getpid(), "c", "", "", (uint64_t)0))
 		return -1;
 	while (!f->joined)
 		if (hear(f))
