@@ -145,3 +145,56 @@ sys.exit(subprocess.run(["./own"], env={"DSVC_FEED": "fd:%d" % b.fileno()}, pass
 		echo '1/2 3 1 0/2 1 0 0 0 0 0 0'
 	)" ]]
 }
+
+# A program that is started in the background ignores Ctrl-C, unless env says otherwise.
+# The consumer has a socket and sleeps: it waits for the other core.
+core_waits() {
+	[[ $(readlink "/proc/${pid[core]}"/fd/*) == *socket:* && $(cut -d' ' -f3 "/proc/${pid[core]}/stat") == S ]]
+}
+
+@test "Ctrl-C in a consumer that waits to be welcomed ends the feed too, and nothing is left" {
+	cc -std=c99 "${strict[@]}" -o core core.c dsvc_feed.c
+	start feed dsvc-feed --local -n 2 --batch 4 --results rows --listen "$BATS_TEST_TMPDIR/sock" -e 'range 8'
+	DSVC_FEED=$BATS_TEST_TMPDIR/sock spawn core env --default-signal=INT ./core
+	until_true 10s core_waits
+	stop core INT || true
+	((status == 130))
+	reap feed || true
+	((status == 75))
+	grep -q 'core 0 (rank 0, pid [0-9]*) has gone' feed.err
+	[[ ! -s feed.out && ! -e sock ]]
+}
+
+@test "Ctrl-C in the terminal of a feed and its consumers ends all at one step" {
+	cc -std=c99 "${strict[@]}" -o core core.c dsvc_feed.c
+	spawn feed env --default-signal=INT setsid dsvc-feed --local -n 2 --batch 4 --results rows -e 'range 1000000000000' -- ./core
+	begun() { [[ -s feed.out ]]; }
+	until_true 10s begun
+	kill -INT -- "-${pid[feed]}"
+	reap feed || true
+	((status == 130))
+	local n
+	n=$(wc -l <feed.out)
+	((n && n % 4 == 0))
+	dsvc-run "range $n | map (x + 0.0) * (x + 0.0)" | cmp - feed.out
+}
+
+@test "which core of its host a consumer is follows from what started it" {
+	consumer <<<'	while (dsvc_feed_next(f, &b) == 1) dsvc_feed_done(f, &b);
+	printf("%d\n", dsvc_feed_rank(f));'
+	local i said
+	for said in DSVC_CORE LOCAL_RANK SLURM_LOCALID; do
+		start feed dsvc-feed --local -n 2 --batch 2 --listen "$BATS_TEST_TMPDIR/sock" -e 'range 4'
+		for i in 1 0; do
+			DSVC_FEED=$BATS_TEST_TMPDIR/sock spawn core$i env -u LOCAL_RANK -u SLURM_LOCALID $said=$i ./own
+		done
+		for i in 0 1; do
+			reap core$i
+			((status == 0)) && [[ $(<core$i.out) == "$i" ]]
+		done
+		reap feed
+		((status == 0))
+	done
+	DSVC_FEED=/$(printf 'x%.0s' {1..200}) run -64 ./own
+	[[ $output == "the path of the feed's socket is too long: /xxx"* ]]
+}
