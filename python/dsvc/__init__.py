@@ -26,8 +26,24 @@ __all__ = ["feed", "read", "run", "register", "status", "Feed", "Batch", "Elemen
            "StructureError", "NotFound", "Unavailable", "Lost", "Timeout"]
 
 
+# Rank and world, as dsvc-feed, torchrun and Slurm tell them to what they start.
+_PLACES = ("DSVC_RANK", "DSVC_RANKS"), ("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS")
+
+
 def _environment(*names: str) -> int | None:
     return next((int(os.environ[n]) for n in names if os.environ.get(n, "").isdigit()), None)
+
+
+def _place(rank: int | None, world: int | None) -> tuple[int | None, int | None]:
+    """Rank and world: what was given, or else both from the first that says both, so that a Slurm job's number of tasks
+    does not count in a process that is none of them."""
+    if rank is None and world is None:
+        for pair in _PLACES:
+            if None not in (said := (_environment(pair[0]), _environment(pair[1]))):
+                return said
+        return None, _environment("DSVC_RANKS", "WORLD_SIZE")
+    ranks, worlds = zip(*_PLACES)
+    return _environment(*ranks) if rank is None else rank, _environment(*worlds) if world is None else world
 
 
 def feed(source: Source | None = None, *, batch: int | None = None, element: str | None = None,
@@ -77,12 +93,11 @@ def feed(source: Source | None = None, *, batch: int | None = None, element: str
 
 def _host(rank: int | None, world: int | None, job: str | None) -> str | None:
     """Which of several hosts this process is, that feed themselves from one job; None: it is alone."""
-    ranks = _environment("DSVC_RANKS", "WORLD_SIZE", "SLURM_NTASKS") if world is None else world
+    rank, ranks = _place(rank, world)
     if (ranks or 1) == 1 and not (job and world):
         return None
-    rank = _environment("DSVC_RANK", "RANK", "SLURM_PROCID") if rank is None else rank
     if not job:
-        raise error(64, f"this is rank {rank} of {ranks}, and a feed of its own would give each of them all rows",
+        raise error(64, f"this is rank {'?' if rank is None else rank} of {ranks}, and a feed of its own would give each of them all rows",
                     f"job=NAME, the same for all, gives each its part; or dsvc-feed -n {ranks} ... -- python train.py, "
                     "and dsvc.feed() there; all rows for each: world=1")
     if rank is None:
@@ -102,6 +117,8 @@ def _joined(rank: int | None, same: dict[str, Any], other: list[str], mine: dict
     core = None
     if not address.startswith("fd:"):
         here = _environment("DSVC_CORES", "LOCAL_WORLD_SIZE", "SLURM_NTASKS_PER_NODE")
-        core = _environment("DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID") if rank is None else rank % (here or rank + 1)
+        core = _environment("DSVC_CORE", "LOCAL_RANK", "SLURM_LOCALID") if rank is None else None
+        if core is None and (rank := _place(rank, None)[0]) is not None:
+            core = rank % (here or rank + 1)
     return Feed(address, core=core, same=same, **mine)
 

@@ -11,10 +11,14 @@ import tempfile
 import textwrap
 import unittest
 import warnings
+from unittest import mock
 
 import dsvc
 
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# What those who start trainers say of a process.
+PLACES = ("DSVC_CORE", "DSVC_CORES", "DSVC_RANK", "DSVC_RANKS", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE",
+          "SLURM_PROCID", "SLURM_NTASKS", "SLURM_LOCALID", "SLURM_NTASKS_PER_NODE")
 
 
 def plain(v):
@@ -456,6 +460,43 @@ class Cores(unittest.TestCase):
     def test_which_core_of_a_host_a_rank_is_follows_from_the_ranks_of_a_host(self):
         self.joins("rank=int(os.environ['RANK'])", lambda i: {"RANK": str(i), "LOCAL_WORLD_SIZE": "2"})
 
+    def test_which_core_a_process_is_follows_from_what_started_it(self):
+        for where in lambda i: {"DSVC_CORE": str(i), "LOCAL_RANK": str(1 - i)}, \
+                lambda i: {"LOCAL_RANK": str(i), "SLURM_LOCALID": str(1 - i)}, \
+                lambda i: {"SLURM_LOCALID": str(i), "SLURM_PROCID": "0", "SLURM_NTASKS": "4"}, \
+                lambda i: {"RANK": str(i), "WORLD_SIZE": "2"}, \
+                lambda i: {"SLURM_PROCID": str(2 + i), "SLURM_NTASKS": "4", "SLURM_NTASKS_PER_NODE": "2"}:
+            with self.subTest(where(1)):
+                self.joins("", where)
+
+    def test_rank_and_world_are_said_together(self):
+        said = {}
+        with mock.patch.dict(os.environ, {k: v for k, v in os.environ.items() if k not in PLACES}, clear=True):
+            def place(rank=None, world=None, **more):
+                with mock.patch.dict(os.environ, more):
+                    return dsvc._place(rank, world)
+            self.assertEqual(place(), (None, None))
+            for rank, world in ("SLURM_PROCID", "SLURM_NTASKS"), ("RANK", "WORLD_SIZE"), ("DSVC_RANK", "DSVC_RANKS"):
+                said.update({rank: str(len(said)), world: str(7 + len(said))})
+                self.assertEqual(place(**said), (len(said) - 2, 7 + len(said) - 2))
+            self.assertEqual(place(RANK="1", SLURM_PROCID="2", SLURM_NTASKS="4"), (2, 4))
+            self.assertEqual(place(SLURM_NTASKS="4"), (None, None))  # a shell of the job, and none of its tasks
+            self.assertEqual(place(WORLD_SIZE="4"), (None, 4))
+            self.assertEqual(place(RANK="x", WORLD_SIZE="4"), (None, 4))
+            self.assertEqual(place(rank=3, **said), (3, 11))
+            self.assertEqual(place(world=3, **said), (4, 3))
+
+    def test_a_feed_of_its_own_in_one_of_many_ranks_is_refused(self):
+        for rank, world in ("DSVC_RANK", "DSVC_RANKS"), ("RANK", "WORLD_SIZE"), ("SLURM_PROCID", "SLURM_NTASKS"):
+            with mock.patch.dict(os.environ, {rank: "1", world: "4"}):
+                with self.assertRaisesRegex(dsvc.SpecError, "this is rank 1 of 4") as e:
+                    dsvc.feed("range 3", batch=1, local=True)
+                self.assertIn("job=NAME", e.exception.help)
+                self.assertEqual(sum(1 for _ in dsvc.feed("range 3", batch=1, local=True, world=1)), 3)
+        with mock.patch.dict(os.environ, {"WORLD_SIZE": "4"}):
+            with self.assertRaisesRegex(dsvc.SpecError, "which rank this is was not said"):
+                dsvc.feed("range 3", batch=1, job="a")
+
     def joins(self, said, where):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "feed")
@@ -465,9 +506,10 @@ class Cores(unittest.TestCase):
             os.close(write)
             os.read(read, 1)
             os.close(read)
+            bare = {k: v for k, v in os.environ.items() if k not in PLACES}
             code = "import dsvc, os; print([x for b in dsvc.feed(%s) for x in b.tolist()])" % said
             cores = [subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True,
-                                      env=dict(os.environ, DSVC_FEED=path, PYTHONPATH=HERE, **where(i)))
+                                      env=dict(bare, DSVC_FEED=path, PYTHONPATH=HERE, **where(i)))
                      for i in range(2)]
             said = [c.communicate(timeout=60)[0].strip() for c in cores]
             self.assertEqual((said, feed.wait(timeout=60)), (["[0, 2, 4, 6]", "[1, 3, 5, 7]"], 0))
