@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,13 +17,18 @@ def start(command, **more):
     return subprocess.Popen(command, env=dict(os.environ, PYTHONPATH=HERE), text=True, **more)
 
 
-def gone(pid):
-    """Whether the process has ended; one that has not been waited for has, too."""
+def state(pid):
+    """The letter that the kernel has for what the process does: S sleeps; Z has ended, also where it is gone."""
     try:
         with open("/proc/%d/stat" % pid) as f:
-            return f.read().rpartition(")")[2].split()[0] == "Z"
+            return f.read().rpartition(")")[2].split()[0]
     except FileNotFoundError:
-        return True
+        return "Z"
+
+
+def gone(pid):
+    """Whether the process has ended; one that has not been waited for has, too."""
+    return state(pid) == "Z"
 
 
 class Chaos(unittest.TestCase):
@@ -73,6 +79,61 @@ class Chaos(unittest.TestCase):
         self.assertIn("KeyboardInterrupt", said)
         self.assertEqual(process.returncode, -signal.SIGINT, said)
         self.assertTrue(gone(pid))
+
+    def interrupted(self, asked, **env):
+        """Ctrl-C while a core waits to be welcomed; gives the pid of its own dsvc-feed, 0 where it has none."""
+        core = self.script("""
+            import dsvc, dsvc._link, os, sys
+            before = dsvc._link.wait
+            def wait(*how):
+                print(feed._link and feed._link.pid or 0, bool(feed._welcome), flush=True)
+                return before(*how)
+            dsvc._link.wait = wait
+            feed = dsvc.feed(*eval(sys.argv[1])[0], **eval(sys.argv[1])[1])
+            for b in feed:
+                print("a batch")
+            """, repr(asked))
+        with start(["env", *(f"{k}={v}" for k, v in env.items()), *core], stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE) as process:
+            pid, joined = process.stdout.readline().split()
+            while state(process.pid) not in "SZ":
+                pass
+            process.send_signal(signal.SIGINT)
+            rest, said = process.communicate(timeout=60)
+        self.assertEqual((joined, rest), ("False", ""), said)
+        self.assertIn("KeyboardInterrupt", said)
+        self.assertEqual(process.returncode, -signal.SIGINT, said)
+        return int(pid)
+
+    def test_ctrl_c_ends_a_wait_for_the_other_cores_and_the_feed_says_why(self):
+        read, write = os.pipe()
+        with start(["dsvc-feed", "--local", "-n", "2", "--batch", "2", "--listen", self.path("feed"), "--ready-fd",
+                    str(write), "-e", "range 8"], stderr=subprocess.PIPE, pass_fds=(write,)) as feed:
+            os.close(write)
+            os.read(read, 1)
+            os.close(read)
+            self.interrupted(((), {}), DSVC_FEED=self.path("feed"), DSVC_CORE="1")
+            said = feed.communicate(timeout=60)[1]
+        self.assertEqual(feed.returncode, 130, said)
+        self.assertRegex(said, r"core 1 \(rank 1, pid \d+\): KeyboardInterrupt")
+        self.assertFalse(os.path.exists(self.path("feed")))
+
+    def test_ctrl_c_ends_a_wait_for_a_service_that_does_not_answer_and_leaves_nothing(self):
+        with socket.socket(socket.AF_UNIX) as deaf:
+            deaf.bind(self.path("d"))
+            deaf.listen()
+            pid = self.interrupted((("range 8",), {"batch": 2, "dispatcher": "ipc://" + self.path("d")}))
+            self.assertTrue(gone(pid))
+
+    def test_what_is_sent_at_ctrl_c_while_joining(self):
+        with socket.socket(socket.AF_UNIX) as feed:
+            feed.bind(self.path("feed"))
+            feed.listen()
+            self.interrupted(((), {}), DSVC_FEED=self.path("feed"))
+            conn = feed.accept()[0]
+            with conn, conn.makefile("rb") as f:
+                sent = f.read()
+        self.assertTrue(sent[4:6] == b"\x98\x01" and b"\x95\x07\xcf" + 7 * b"\0" + b"\x82" in sent and b"KeyboardInterrupt" in sent, sent)
 
     def test_a_killed_consumer_takes_its_own_feed_along(self):
         core = self.script("""
