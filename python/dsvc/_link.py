@@ -97,8 +97,10 @@ class Link:
     def hear(self, timeout: float | None) -> None:
         """Waits for one more message, and takes in those that came with it."""
         until = float("inf") if timeout is None else time.monotonic() + timeout
+        tell = self._program.tell if self._program else None
         while not self._messages():
-            wait(self._soon, until, self._program.tell if self._program else None)
+            if tell or timeout is not None:  # else the call that receives waits
+                wait(self._soon, until, tell)
             if not self._receive():
                 self._lost()
 

@@ -83,12 +83,12 @@ class Chaos(unittest.TestCase):
     def interrupted(self, asked, **env):
         """Ctrl-C while a core waits to be welcomed; gives the pid of its own dsvc-feed, 0 where it has none."""
         core = self.script("""
-            import dsvc, dsvc._link, os, sys
-            before = dsvc._link.wait
-            def wait(*how):
-                print(feed._link and feed._link.pid or 0, bool(feed._welcome), flush=True)
-                return before(*how)
-            dsvc._link.wait = wait
+            import dsvc, dsvc._link, sys
+            before = dsvc._link.Link._messages
+            def messages(link):
+                print(link.pid or 0, bool(feed._welcome), flush=True)
+                return before(link)
+            dsvc._link.Link._messages = messages
             feed = dsvc.feed(*eval(sys.argv[1])[0], **eval(sys.argv[1])[1])
             for b in feed:
                 print("a batch")
