@@ -473,7 +473,8 @@ dispatch_run(const struct dispatch_conf *c, struct err *e)
 		.job_gc_ns = c->job_gc_ns, .unfinished_gc_ns = c->unfinished_gc_ns,
 		.group_gc_ns = c->group_gc_ns, .dataset_gc_ns = c->dataset_gc_ns,
 		.beat_ms = c->beat_ms, .loss_ms = c->loss_ms, .spec_id = dispatch_id,
-		.read_row = c->store ? dispatch_read_row : NULL, .read_arg = &d };
+		.read_row = c->store ? dispatch_read_row : NULL, .read_arg = &d,
+		.costs = c->store ? store_costs : NULL, .costs_arg = c->store };
 	struct sock_opts so = { .self = LINK_DISPATCHER, .handover = true,
 		.message = dispatch_message, .gone = dispatch_gone, .arg = &d };
 	net_raise_files();

@@ -259,6 +259,32 @@ metrics_moves(struct slice report, const struct metrics_text *t)
 			   record_uint(record_at(report, "moves"), causes[i]));
 }
 
+/* A service without a state has none of them. */
+static void
+metrics_state(struct slice report, const struct metrics_text *t)
+{
+	static const char name[] = "dsvc_state_commit_seconds";
+	struct slice state = record_at(report, "state"), step;
+	struct record_items steps = record_list(state, "within");
+	uint64_t commits = record_uint(state, "commits");
+
+	if (state.p == state.end || *state.p == 0xc0) /* nil */
+		return;
+	metrics_one(t, "dsvc_state_bytes", "gauge", "Size of the dispatcher's durable state.",
+		(double)record_uint(state, "bytes"));
+	metrics_head(t, name, "histogram", "Time of writes of the durable state, each synced to the disk.");
+	while (record_next(&steps, &step)) {
+		double le = record_float(step, "seconds");
+
+		/* OpenMetrics wants a point in it; so it is one series in both formats. */
+		buf_printf(t->out, "%s_bucket{le=\"%g%s\"} %" PRIu64 "\n", name, le, le < 1 ? "" : ".0",
+			   record_uint(step, "commits"));
+	}
+	buf_printf(t->out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_sum", name, commits, name);
+	metrics_value(t->out, record_float(state, "commit_seconds"));
+	buf_printf(t->out, "%s_count %" PRIu64 "\n", name, commits);
+}
+
 static void
 metrics_counts(struct slice report, const struct metrics_text *t)
 {
@@ -340,6 +366,7 @@ metrics_print(struct slice report, const struct metrics_conf *c, struct buf *out
 		    (double)wanted_number(wanted, wanted_per_worker(report)));
 	metrics_counts(report, t);
 	metrics_moves(report, t);
+	metrics_state(report, t);
 	metrics_jobs(report, t);
 	if (c->workers)
 		metrics_workers(report, t);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -31,6 +32,7 @@ struct store {
 	struct waiting *rows;
 	size_t n_rows, cap_rows;
 	struct buf bytes;
+	struct disp_costs costs; /* without their bytes */
 };
 
 /* A checksum of a row that does not depend on the machine or the process. */
@@ -459,11 +461,23 @@ store_squeeze(struct store *s)
 	mem_free(out);
 }
 
+static void
+store_took(struct store *s, int64_t ns)
+{
+	uint64_t took = ns > 0 ? (uint64_t)ns : 0;
+
+	s->costs.commits++;
+	s->costs.commit_ns += took;
+	for (size_t i = 0; i < DISP_COMMIT_STEPS; i++)
+		s->costs.within[i] += (double)took * 1e-9 <= disp_commit_seconds[i];
+}
+
 enum status
 store_commit(struct store *s, struct err *e)
 {
 	if (!s->n_rows)
 		return ST_OK;
+	int64_t began = clock_mono_ns();
 	if (store_in_place(s, e) != ST_OK) {
 		store_squeeze(s);
 		return ST_IO;
@@ -479,6 +493,7 @@ store_commit(struct store *s, struct err *e)
 		store_squeeze(s);
 		return st == ST_DATA ? st : (e ? (e->kind = ST_IO) : ST_IO);
 	}
+	store_took(s, clock_mono_ns() - began);
 	s->n_rows = 0;
 	buf_reset(&s->bytes);
 	if (s->bytes.cap > 16 << 20)
@@ -551,6 +566,16 @@ int64_t
 store_bytes(struct store *s)
 {
 	return store_number(s, "PRAGMA page_count") * store_number(s, "PRAGMA page_size");
+}
+
+void
+store_costs(void *arg, struct disp_costs *out)
+{
+	struct store *s = arg;
+	int64_t bytes = store_bytes(s);
+
+	*out = s->costs;
+	out->bytes = bytes > 0 ? (uint64_t)bytes : 0;
 }
 
 void

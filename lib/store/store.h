@@ -51,6 +51,8 @@ size_t store_waiting(const struct store *s); /* rows put and not yet committed *
 void store_tidy(struct store *s);
 bool store_empty(struct store *s);           /* has never been written to */
 int64_t store_bytes(struct store *s);        /* size of the file */
+/* For struct disp_opts: arg is the store. Commits that failed do not count. */
+void store_costs(void *arg, struct disp_costs *out);
 void store_limit(struct store *s, int64_t bytes); /* refuses to grow beyond: tests */
 
 #endif

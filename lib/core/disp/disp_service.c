@@ -30,6 +30,31 @@ service_used(const struct disp *d)
 	return used;
 }
 
+const double disp_commit_seconds[DISP_COMMIT_STEPS] = { 1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3 };
+
+static void
+service_costs(struct buf *b, const struct disp *d)
+{
+	struct disp_costs c = { 0 };
+
+	if (!d->o.costs) {
+		record_put_nil(b, "state");
+		return;
+	}
+	d->o.costs(d->o.costs_arg, &c);
+	record_put_key(b, "state");
+	record_put_head(b, 4);
+	record_put_uint(b, "bytes", c.bytes);
+	record_put_uint(b, "commits", c.commits);
+	record_put_float(b, "commit_seconds", (double)c.commit_ns * 1e-9);
+	record_put_list(b, "within", DISP_COMMIT_STEPS);
+	for (size_t i = 0; i < DISP_COMMIT_STEPS; i++) {
+		record_put_head(b, 2);
+		record_put_float(b, "seconds", disp_commit_seconds[i]);
+		record_put_uint(b, "commits", c.within[i]);
+	}
+}
+
 void
 service_report(struct buf *b, const struct disp *d)
 {
@@ -45,6 +70,7 @@ service_report(struct buf *b, const struct disp *d)
 	record_put_head(b, MOVES);
 	for (int i = 0; i < MOVES; i++)
 		record_put_uint(b, causes[i], d->service.moves[i]);
+	service_costs(b, d);
 }
 
 void

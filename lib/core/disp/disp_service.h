@@ -29,7 +29,7 @@ struct service {
 
 /* Fences the stream, and counts that if it had a worker. */
 void service_move(struct disp *d, struct stream *s, enum move_cause why);
-enum { SERVICE_PAIRS = 4 };
+enum { SERVICE_PAIRS = 5 };
 void service_report(struct buf *b, const struct disp *d);
 /* The splits that are not given out yet, counted as the smallest that they may be cut to; nil: not known. */
 void service_splits(struct buf *b, const struct iteration *it);

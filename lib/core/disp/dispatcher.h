@@ -35,6 +35,12 @@
 struct disp;
 struct disp_row;
 
+/* What keeping the durable state costs, for reports. `within[i]`: of the commits of this process, those that
+ * took no longer than disp_commit_seconds[i]. */
+enum { DISP_COMMIT_STEPS = 10 };
+extern const double disp_commit_seconds[DISP_COMMIT_STEPS];
+struct disp_costs { uint64_t bytes, commits, commit_ns, within[DISP_COMMIT_STEPS]; };
+
 struct disp_opts {
 	uint64_t instance;      /* random; a durable one keeps it (rows win) */
 	uint64_t seed;          /* for the seeds of iterations and all other random numbers */
@@ -60,6 +66,9 @@ struct disp_opts {
 	 * before it sends what comes out after that. NULL: all are kept in memory. */
 	bool (*read_row)(void *arg, const struct disp_row *key, struct buf *out);
 	void *read_arg;
+	/* Fills what the durable state costs; NULL: there is none, or nobody knows. */
+	void (*costs)(void *arg, struct disp_costs *out);
+	void *costs_arg;
 };
 
 struct disp *disp_new(const struct disp_opts *o, int64_t now_ns); /* gives */

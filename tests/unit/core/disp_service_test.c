@@ -58,3 +58,31 @@ a_move_counts_by_its_cause_and_streams_without_a_worker_do_not(void **state)
 	assert_int_equal(moves("unreachable"), 0);
 	buf_clear(&kept);
 }
+
+static void
+told_costs(void *arg, struct disp_costs *out)
+{
+	*out = *(const struct disp_costs *)arg;
+}
+
+static void
+a_state_is_told_of_with_its_costs_and_one_that_is_not_there_is_nil(void **state)
+{
+	static struct disp_costs costs = { .bytes = 8192, .commits = 3, .commit_ns = 1500000000,
+		.within = { [DISP_COMMIT_STEPS - 1] = 2 } };
+	struct slice s = record_at(report(), "state"), step = { 0 };
+
+	(void)state;
+	assert_int_equal(*s.p, 0xc0);
+	d->o.costs = told_costs;
+	d->o.costs_arg = &costs;
+	s = record_at(report(), "state");
+	assert_int_equal(record_uint(s, "bytes"), 8192);
+	assert_int_equal(record_uint(s, "commits"), 3);
+	assert_float_equal(record_float(s, "commit_seconds"), 1.5, 1e-9);
+	for (struct record_items it = record_list(s, "within"); record_next(&it, &s);)
+		step = s;
+	assert_float_equal(record_float(step, "seconds"), 3, 1e-9);
+	assert_int_equal(record_uint(step, "commits"), 2);
+	buf_clear(&kept);
+}

@@ -120,3 +120,21 @@ names_are_those_that_collectors_know(void **state)
 	has(t, "dsvc_reader_seconds_total{dsvc_job=\"-\",state=\"wait\"} 0.25");
 	has(t, "# TYPE dsvc_stream_moves counter");
 }
+
+static void
+a_state_costs_what_its_commits_took(void **state)
+{
+	const char *t = metrics_of("{\"state\":{\"bytes\":4096,\"commits\":7,\"commit_seconds\":0.5,\"within\":["
+		"{\"seconds\":0.0001,\"commits\":2},{\"seconds\":1.0,\"commits\":6}]}}", (struct metrics_conf){ 0 });
+
+	(void)state;
+	has(t, "dsvc_state_bytes 4096");
+	has(t, "# TYPE dsvc_state_commit_seconds histogram");
+	has(t, "dsvc_state_commit_seconds_bucket{le=\"0.0001\"} 2");
+	has(t, "dsvc_state_commit_seconds_bucket{le=\"1.0\"} 6");
+	has(t, "dsvc_state_commit_seconds_bucket{le=\"+Inf\"} 7");
+	has(t, "dsvc_state_commit_seconds_sum 0.5");
+	has(t, "dsvc_state_commit_seconds_count 7");
+	assert_null(strstr(metrics_of("{\"state\":null}", (struct metrics_conf){ 0 }), "dsvc_state"));
+	assert_null(strstr(metrics_of("{}", (struct metrics_conf){ 0 }), "dsvc_state"));
+}

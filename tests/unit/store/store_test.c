@@ -469,3 +469,30 @@ removed_rows_give_their_room_back(void **state)
 	assert_true(store_bytes(s) < before / 4);
 	store_close(&s);
 }
+
+static void
+commits_count_with_their_time_and_those_that_fail_or_have_nothing_do_not(void **state)
+{
+	struct disp_costs c;
+	struct err e;
+	(void)state;
+	struct store *s = open_store();
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	store_costs(s, &c);
+	assert_int_equal(c.commits, 0);
+	assert_int_equal(c.bytes, store_bytes(s));
+	put(s, ROW_SPLIT, 1, 0, 0, "a");
+	assert_int_equal(store_commit(s, &e), ST_OK);
+	store_costs(s, &c);
+	assert_int_equal(c.commits, 1);
+	assert_true(c.commit_ns > 0);
+	for (size_t i = 0; i < DISP_COMMIT_STEPS; i++)
+		assert_int_equal(c.within[i], (double)c.commit_ns * 1e-9 <= disp_commit_seconds[i]);
+	store_limit(s, 100000);
+	for (uint64_t i = 0; i < 20000; i++)
+		put(s, ROW_SPLIT, i, 0, 0, "the quick brown fox jumps over the lazy dog");
+	assert_int_equal(store_commit(s, &e), ST_IO);
+	store_costs(s, &c);
+	assert_int_equal(c.commits, 1);
+	store_close(&s);
+}
