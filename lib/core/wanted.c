@@ -47,8 +47,9 @@ wanted_number(double wanted, double per_worker)
 static struct wanted_totals
 wanted_since(const struct wanted_totals *a, const struct wanted_totals *b)
 {
-	return (struct wanted_totals){ a->elements - b->elements, a->read_work - b->read_work,
-		a->read_wait - b->read_wait, a->slot_work - b->slot_work, a->slot_wait - b->slot_wait };
+	return (struct wanted_totals){ .elements = a->elements - b->elements,
+		.read_work = a->read_work - b->read_work, .read_wait = a->read_wait - b->read_wait,
+		.slot_work = a->slot_work - b->slot_work, .slot_wait = a->slot_wait - b->slot_wait };
 }
 
 static double

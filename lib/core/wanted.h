@@ -46,6 +46,7 @@ struct wanted_totals {
 	uint64_t elements;                /* acknowledged */
 	uint64_t read_work, read_wait;    /* ns of readers: with elements at hand, and without */
 	uint64_t slot_work, slot_wait;    /* ns of slots: making, and held back by back-pressure */
+	uint64_t raw, wire;               /* bytes of elements that workers sent; of them on sockets, as packed */
 };
 struct wanted_sample { double seconds, demand; struct wanted_totals part; };
 struct wanted_clock {

@@ -182,6 +182,7 @@ struct msg_clock {
 	uint64_t iteration, work_ns, wait_ns, out_ns;
 	struct msg_op_times ops;
 	uint64_t call_ns; uint32_t call_place; /* worker: the longest call that is under way, and its operator; 0: none */
+	uint64_t raw, wire;     /* worker: bytes of elements that it sent; of them on sockets, as they were packed */
 };
 struct msg_clocks { struct msg_clock *v; size_t n; };
 struct msg_beat {

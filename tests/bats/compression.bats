@@ -68,3 +68,22 @@ stands_still() { # ARG...
 	[[ $output == *'compression `snappy` and transfer `shm` do not go together'* ]]
 	run -64 dsvc-read --compression zstd -e 'range 5'
 }
+
+@test "bytes are counted as elements and as what went through sockets for them" {
+	service
+	local how
+	bytes() { # TEST: of the finished passes of job $how
+		dsvc-status --json | jq -e ".jobs[] | select(.name == \"$how\") | .iterations[0] | $1" >/dev/null
+	}
+	for how in none snappy shm; do
+		local as=(--compression "$how" --transfer copy)
+		[[ $how != shm ]] || as=(--transfer shm)
+		dsvc-read "${as[@]}" -J "$how" -t none -e "$pads"
+	done
+	# Each element is its text and a head of 5 bytes.
+	how=none until_true 10s bytes '.raw_bytes == 10000500 and .wire_bytes == .raw_bytes'
+	how=snappy until_true 10s bytes '.raw_bytes == 10000500 and .wire_bytes > 0 and .wire_bytes < 1000000'
+	# What is made before its reader has the memory of the worker is sent as it is.
+	how=shm until_true 10s bytes '.raw_bytes == 10000500 and .wire_bytes <= .raw_bytes'
+	[[ $(dsvc-status --metrics) == *$'\n''dsvc_bytes_total{dsvc_job="none",stage="wire"} 10000500'$'\n'* ]]
+}

@@ -351,6 +351,8 @@ report_clock(struct buf *b, const struct disp *d, const struct iteration *it)
 	record_put_uint(b, "reader_wait_ms", t->read_wait / 1000000);
 	record_put_uint(b, "slot_work_ms", t->slot_work / 1000000);
 	record_put_uint(b, "slot_wait_ms", t->slot_wait / 1000000);
+	record_put_uint(b, "raw_bytes", t->raw);
+	record_put_uint(b, "wire_bytes", t->wire);
 	record_put_float(b, "reader_wait_ratio", wanted_waits(it));
 	record_put_float(b, "demand", job.demand);
 	record_put_float(b, "slot_rate", job.rate);
@@ -454,7 +456,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	static const char *const states[] = { "listing", "running", "finished", "failed" };
 	char *waits = report_waits(it);
 
-	record_put_head(b, 42);
+	record_put_head(b, 44);
 	record_put_uint(b, "epoch", it->epoch);
 	record_put_text(b, "state", states[it->state]);
 	record_put_text(b, "error", it->text);
@@ -469,7 +471,7 @@ report_iteration(struct buf *b, const struct disp *d, const struct iteration *it
 	record_put_uint(b, "streams_finished", it->n_finished);
 	service_splits(b, it);
 	report_ledger(b, d, it); /* 15 */
-	report_clock(b, d, it); /* 8 */
+	report_clock(b, d, it); /* 10 */
 	report_stored(b, it); /* 4 */
 	report_lately(b, it);
 	report_groups(b, it);

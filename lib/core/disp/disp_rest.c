@@ -40,7 +40,8 @@ static const struct field rest_fields[] = {
 	PART(iteration, "given", U64, spent.elements, 0, NULL), PART(iteration, "read_work", U64, spent.read_work, 0, NULL),
 	PART(iteration, "read_wait", U64, spent.read_wait, 0, NULL),
 	PART(iteration, "slot_work", U64, spent.slot_work, 0, NULL),
-	PART(iteration, "slot_wait", U64, spent.slot_wait, 0, NULL),
+	PART(iteration, "slot_wait", U64, spent.slot_wait, 0, NULL), PART(iteration, "raw", U64, spent.raw, 0, NULL),
+	PART(iteration, "wire", U64, spent.wire, 0, NULL),
 	{ "given_up", FIELD_LIST, offsetof(struct iteration, given_up), WIRE_READERS_MAX, NULL, seat_number_fields,
 	  sizeof(uint64_t), true }, { 0 }
 };

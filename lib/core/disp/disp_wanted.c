@@ -56,6 +56,8 @@ wanted_beat(struct disp *d, struct peer *p, const struct msg_clocks *clocks)
 		if (now && p->role == ROLE_WORKER) {
 			now->slot_work += c->work_ns;
 			now->slot_wait += c->wait_ns;
+			now->raw += c->raw;
+			now->wire += c->wire;
 		} else if (now && p->seat && p->seat->iter == it) {
 			now->read_work += c->work_ns;
 			now->read_wait += c->wait_ns;

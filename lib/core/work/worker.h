@@ -168,6 +168,8 @@ size_t worker_threads(uint32_t slots);
 /* Bytes of memory that is shared, and of those that readers have: for the dispatcher's report. */
 void worker_shares(struct worker *w, size_t arena, size_t leased);
 
+/* A chunk of an iteration was sent: so many bytes of elements, and so many of them, as packed, on a socket. */
+void worker_sent(struct worker *w, uint64_t iteration, uint64_t raw, uint64_t wire);
 /* The threads of an iteration have spent so long in the operator that has this number in the spec. */
 void worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns);
 

@@ -28,13 +28,14 @@ worker_clock(struct worker *w, struct worker_stream *s)
 static void
 worker_clock_add(struct msg_clocks *out, struct worker_pass *p)
 {
-	if ((!p->work_ns && !p->wait_ns) || out->n == WIRE_CLOCKS_MAX)
+	if ((!p->work_ns && !p->wait_ns && !p->raw) || out->n == WIRE_CLOCKS_MAX)
 		return;
 	if (!out->v)
 		out->v = mem_array(WIRE_CLOCKS_MAX, sizeof *out->v);
 	out->v[out->n++] = (struct msg_clock){ .iteration = p->iteration, .work_ns = p->work_ns,
-		.wait_ns = p->wait_ns, .ops = p->ops, .call_ns = p->call_ns, .call_place = p->call_place };
-	p->work_ns = p->wait_ns = p->call_ns = 0;
+		.wait_ns = p->wait_ns, .ops = p->ops, .call_ns = p->call_ns, .call_place = p->call_place,
+		.raw = p->raw, .wire = p->wire };
+	p->work_ns = p->wait_ns = p->call_ns = p->raw = p->wire = 0;
 	p->ops = (struct msg_op_times){ 0 };
 }
 
@@ -84,6 +85,17 @@ worker_called(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns)
 		return;
 	p->call_ns = ns;
 	p->call_place = place;
+}
+
+void
+worker_sent(struct worker *w, uint64_t iteration, uint64_t raw, uint64_t wire)
+{
+	struct worker_pass *p = worker_clock_pass(w, iteration);
+
+	if (!p)
+		return;
+	p->raw += raw;
+	p->wire += wire;
 }
 
 void

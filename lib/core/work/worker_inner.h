@@ -64,6 +64,7 @@ struct worker_pass {
 	struct msg_op_times ops;   /* and in which operators */
 	uint64_t call_ns;          /* the longest call of an operator that was under way */
 	uint32_t call_place;
+	uint64_t raw, wire;        /* bytes of elements sent since then, and what they were on sockets */
 	struct worker_pass *next;
 };
 struct worker_stream_name { uint64_t iteration, stream; };

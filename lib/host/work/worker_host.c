@@ -163,6 +163,7 @@ worker_host_chunk(struct worker_host *h, struct worker_action *a)
 	struct sock_payload p = { 0 };
 	if (!lent)
 		p = chunk_payload(c);
+	worker_sent(h->work, a->msg.chunk.key.iteration, a->msg.chunk.raw_len, lent ? 0 : bytes);
 	link_send(h->data, a->peer, &a->msg, &h->out, lent ? NULL : &p);
 	trace_span(began, TRACE_SEND, lent ? "lent" : NULL, count, bytes, a->msg.chunk.key.stream);
 }

@@ -138,3 +138,14 @@ a_state_costs_what_its_commits_took(void **state)
 	assert_null(strstr(metrics_of("{\"state\":null}", (struct metrics_conf){ 0 }), "dsvc_state"));
 	assert_null(strstr(metrics_of("{}", (struct metrics_conf){ 0 }), "dsvc_state"));
 }
+
+static void
+bytes_are_told_by_stage(void **state)
+{
+	const char *t = metrics_of("{\"jobs\":[{\"name\":\"a\",\"iterations\":[{\"raw_bytes\":1000,\"wire_bytes\":300},"
+		"{\"raw_bytes\":24}]}]}", (struct metrics_conf){ 0 });
+
+	(void)state;
+	has(t, "dsvc_bytes_total{dsvc_job=\"a\",stage=\"raw\"} 1024");
+	has(t, "dsvc_bytes_total{dsvc_job=\"a\",stage=\"wire\"} 300");
+}
