@@ -316,6 +316,35 @@ metrics_counts(struct slice report, const struct metrics_text *t)
 	metrics_slots(report, t);
 }
 
+/* Operators by their numbers: their texts have values in them, and may be long. Datasets that no job uses are left
+ * out, so that what goes with the jobs leaves with them. */
+static void
+metrics_ops(struct slice report, const struct metrics_text *t)
+{
+	static const struct { const char *key, *name, *help; } rows[] = {
+		{ "busy_seconds", "dsvc_op_busy_seconds_total",
+			"Time of workers in an operator, by its number in the spec, without that of those before it." },
+		{ "elements", "dsvc_op_elements_total", "Elements that came out of an operator on workers." },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct record_items it = record_list(report, "datasets");
+		struct slice s, op;
+
+		metrics_head(t, rows[i].name, "counter", rows[i].help);
+		while (record_next(&it, &s)) {
+			struct record_items ops = record_list(s, "operators");
+
+			while (record_uint(s, "jobs") && record_next(&ops, &op)) {
+				buf_printf(t->out, "%s{", rows[i].name);
+				metrics_label(t->out, "dataset", record_text(s, "id"));
+				buf_printf(t->out, ",op=\"%" PRIu64 "\"}", record_uint(op, "operator"));
+				metrics_value(t->out, i ? (double)record_uint(op, rows[i].key) : record_float(op, rows[i].key));
+			}
+		}
+	}
+}
+
 /* size: one metric after another */
 static void
 metrics_workers(struct slice report, const struct metrics_text *t)
@@ -372,6 +401,7 @@ metrics_print(struct slice report, const struct metrics_conf *c, struct buf *out
 	metrics_moves(report, t);
 	metrics_state(report, t);
 	metrics_jobs(report, t);
+	metrics_ops(report, t);
 	if (c->workers)
 		metrics_workers(report, t);
 	metrics_end(t);

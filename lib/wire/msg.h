@@ -172,8 +172,8 @@ struct msg_welcome {
 };
 struct msg_refused { uint32_t version, code; char *text, *help; };
 struct msg_error { uint32_t code; char *text, *help; };  /* reply to any request */
-/* Time that the threads of an iteration spent in one operator. */
-struct msg_op_time { uint32_t place; uint64_t ns; }; /* place: the operator's number in the spec */
+/* Time that the threads of an iteration spent in one operator, and the elements that came out of it. */
+struct msg_op_time { uint32_t place; uint64_t ns, elements; }; /* place: the operator's number in the spec */
 struct msg_op_times { struct msg_op_time *v; size_t n; };
 /* Where time went since the last BEAT, for one iteration. Of a worker it is the time of
  * its slots: making elements, or held back since nobody took them. Of a reader: with

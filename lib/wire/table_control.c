@@ -25,6 +25,7 @@ static const struct field hello[] = {
 static const struct field beat_op[] = {
 	U32(msg_op_time, place, 0, "the operator's number in the spec, from 1"),
 	U64(msg_op_time, ns, "time spent in it, without that of those before it"),
+	U64(msg_op_time, elements, "elements that came out of it"),
 	{ 0 }
 };
 static const struct field beat_clock[] = {

@@ -236,3 +236,17 @@ load lib/dsvc
 	[[ $output == *'and on and on"}'* ]]
 	exec 9<&-
 }
+
+@test "time and elements of operators are counted for each dataset, as metrics too" {
+	service 2
+	dsvc-read -J one -t none -e 'range 1000 | filter x % 2 == 0 | map x + 1'
+	elements() {
+		[[ $(dsvc-status --json | jq -cS '.datasets[0].operators | map({(.operator | tostring): .elements}) | add') == \
+			'{"1":1000,"2":500,"3":500}' ]]
+	}
+	until_true 10s elements
+	dsvc-status --json | jq -e '[.datasets[0].operators[].busy_seconds] | add > 0 and add < 100'
+	local id
+	id=$(dsvc-status --json | jq -r '.datasets[0].id')
+	[[ $(dsvc-status --metrics) == *$'\n'"dsvc_op_elements_total{dataset=\"$id\",op=\"2\"} 500"$'\n'* ]]
+}

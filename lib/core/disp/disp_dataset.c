@@ -50,6 +50,7 @@ dataset_free(struct disp *d, struct dataset *s)
 	ring_drop(&s->idle);
 	disp_delete(d, ROW_DATASET, 1, s->number, 0, 0);
 	fields_clear(row_dataset_fields, s);
+	spent_clear(&s->spent);
 	mem_free(s);
 }
 

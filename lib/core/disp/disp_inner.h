@@ -65,6 +65,7 @@
 #include "core/disp/disp_base.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_shards.h"
+#include "core/disp/disp_spent.h"
 #include "core/disp/disp_view.h"
 #include "core/disp/disp_waiting.h"
 #include "core/disp/disp_window.h"
@@ -151,6 +152,7 @@ struct dataset {
 	struct dataset_facts facts;/* a worker found them */
 	char *vouched;            /* a user that gave it and may have programs run, or DATASET_NO_KEY; "": none */
 	uint32_t jobs;
+	struct spent spent;       /* told by BEATs */
 	struct list_node idle;    /* in disp.idle_datasets: registered, without a name or a job */
 	int64_t idle_since;
 };

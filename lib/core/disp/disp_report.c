@@ -160,12 +160,13 @@ report_datasets(struct buf *b, const struct disp *d, const char *user)
 	for (size_t i = 0; i < shown; i++) {
 		const struct dataset *s = d->datasets.items[i].value;
 
-		record_put_head(b, 4 + (s->facts.known ? FACTS_PAIRS : 1));
+		record_put_head(b, 5 + (s->facts.known ? FACTS_PAIRS : 1));
 		record_put_text(b, "id", s->id);
 		record_put_text(b, "spec", s->spec);
 		record_put_text(b, "type", s->type);
 		record_put_uint(b, "jobs", s->jobs);
 		facts_report(b, &s->facts);
+		spent_report(b, &s->spent);
 	}
 }
 

@@ -53,6 +53,8 @@ wanted_beat(struct disp *d, struct peer *p, const struct msg_clocks *clocks)
 		}
 		work |= c->work_ns;
 		wait |= c->wait_ns;
+		if (it && p->role == ROLE_WORKER)
+			spent_add(&it->job->dataset->spent, &c->ops);
 		if (now && p->role == ROLE_WORKER) {
 			now->slot_work += c->work_ns;
 			now->slot_wait += c->wait_ns;

@@ -463,6 +463,7 @@ disp_free(struct disp **dp)
 		struct dataset *s = d->datasets.items[i].value;
 
 		fields_clear(row_dataset_fields, s);
+		spent_clear(&s->spent);
 		mem_free(s);
 	}
 	while (disp_outbox(d, &peer, &m))

@@ -170,8 +170,8 @@ void worker_shares(struct worker *w, size_t arena, size_t leased);
 
 /* A chunk of an iteration was sent: so many bytes of elements, and so many of them, as packed, on a socket. */
 void worker_sent(struct worker *w, uint64_t iteration, uint64_t raw, uint64_t wire);
-/* The threads of an iteration have spent so long in the operator that has this number in the spec. */
-void worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns);
+/* The threads of an iteration have spent so long in this operator, and so many elements came out of it. */
+void worker_spent(struct worker *w, uint64_t iteration, const struct msg_op_time *t);
 
 /* A call of this operator is under way for so long. */
 void worker_called(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns);

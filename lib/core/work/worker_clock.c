@@ -99,20 +99,21 @@ worker_sent(struct worker *w, uint64_t iteration, uint64_t raw, uint64_t wire)
 }
 
 void
-worker_spent(struct worker *w, uint64_t iteration, uint32_t place, uint64_t ns)
+worker_spent(struct worker *w, uint64_t iteration, const struct msg_op_time *t)
 {
 	struct worker_pass *p = worker_clock_pass(w, iteration);
 
 	if (!p)
 		return;
 	for (size_t i = 0; i < p->ops.n; i++)
-		if (p->ops.v[i].place == place) {
-			p->ops.v[i].ns += ns;
+		if (p->ops.v[i].place == t->place) {
+			p->ops.v[i].ns += t->ns;
+			p->ops.v[i].elements += t->elements;
 			return;
 		}
 	if (p->ops.n == WIRE_OPS_MAX)
 		return;
 	if (!p->ops.v)
 		p->ops.v = mem_array(WIRE_OPS_MAX, sizeof *p->ops.v);
-	p->ops.v[p->ops.n++] = (struct msg_op_time){ place, ns };
+	p->ops.v[p->ops.n++] = *t;
 }

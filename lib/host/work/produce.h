@@ -94,7 +94,7 @@ void produce_go(struct produce *m);            /* after that */
 void produce_taken(struct produce *m, size_t bytes);
 /* Calls `tell` for each operator of its chain with the time spent in it since it was told last. Gives for how
  * long the call lasts that is under way (0: none is), and its operator. */
-uint64_t produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg,
+uint64_t produce_spent(struct produce *m, void (*tell)(void *arg, const struct msg_op_time *t), void *arg,
 		       uint32_t *in);
 /* Answers PRODUCE_TAPPED as elements come by, until n of them have; takes the place of what was asked before. */
 void produce_tap(struct produce *m, const struct msg_tap *ask);

@@ -56,7 +56,7 @@ produce_stall(struct produce *m, bool stalled)
 }
 
 uint64_t
-produce_spent(struct produce *m, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg, uint32_t *in)
+produce_spent(struct produce *m, void (*tell)(void *arg, const struct msg_op_time *t), void *arg, uint32_t *in)
 {
 	pthread_mutex_lock(&m->lock);
 	produce_times_look(&m->times);

@@ -40,8 +40,11 @@ produce_times_walk(struct produce_times *t, const struct op_inst *i, int64_t now
 		/* Below 0, or less than before: a thread that runs ahead worked meanwhile, or it was
 		 * between two counts. */
 		struct produce_time *row = produce_times_of(t, i->node->place);
+		uint64_t elements = op_stat_get(&i->stats.elements);
 		if (own > 0 && (uint64_t)own > row->spent)
 			row->spent = (uint64_t)own;
+		if (elements > row->elements)
+			row->elements = elements;
 	}
 }
 
@@ -75,12 +78,16 @@ produce_times_look(struct produce_times *t)
 }
 
 void
-produce_times_tell(struct produce_times *t, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg)
+produce_times_tell(struct produce_times *t, void (*tell)(void *arg, const struct msg_op_time *t), void *arg)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		if (t->v[i].spent > t->v[i].told)
-			tell(arg, t->v[i].place, t->v[i].spent - t->v[i].told);
-		t->v[i].told = t->v[i].spent;
+		struct produce_time *row = &t->v[i];
+		struct msg_op_time now = { row->place, row->spent - row->told, row->elements - row->told_elements };
+
+		if (now.ns || now.elements)
+			tell(arg, &now);
+		row->told = row->spent;
+		row->told_elements = row->elements;
 	}
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The time that the thread of a stream spends in each operator, taken from a chain while it
+ * The time that the thread of a stream spends in each operator, and the elements that come out of it, taken from a chain while it
  * runs: the chain counts with two looks at the clock for each run, and is not held up by
  * those that look. The time of an operator is its own, without that of those before it; inner
  * pipelines count for the operator that they stand in. The time for which a source waits for
@@ -11,8 +11,9 @@
 
 #include "base/blocked.h"
 #include "op/op.h"
+#include "wire/msg.h"
 
-struct produce_time { uint32_t place; uint64_t spent, told; };
+struct produce_time { uint32_t place; uint64_t spent, told, elements, told_elements; };
 /* Zero is empty. */
 struct produce_times {
 	const struct op_inst *chain; /* open, with ctx->timed; NULL: none. Lent until it is set to NULL again */
@@ -25,8 +26,8 @@ struct produce_times {
 
 /* Takes over what the chain says now. */
 void produce_times_look(struct produce_times *t);
-/* Tells what was spent since the last call: calls `tell` for each operator of which there is some. */
-void produce_times_tell(struct produce_times *t, void (*tell)(void *arg, uint32_t place, uint64_t ns), void *arg);
+/* Tells what is new since the last call: calls `tell` for each operator of which there is some. */
+void produce_times_tell(struct produce_times *t, void (*tell)(void *arg, const struct msg_op_time *t), void *arg);
 void produce_times_clear(struct produce_times *t);
 
 #endif

@@ -14,10 +14,10 @@ worker_host_exit(struct worker_host *h, struct produce *m)
 struct worker_host_spends { struct worker *work; uint64_t iteration; };
 
 static void
-worker_host_spends(void *arg, uint32_t place, uint64_t ns)
+worker_host_spends(void *arg, const struct msg_op_time *t)
 {
 	const struct worker_host_spends *s = arg;
-	worker_spent(s->work, s->iteration, place, ns);
+	worker_spent(s->work, s->iteration, t);
 }
 
 void

@@ -86,3 +86,45 @@ a_state_is_told_of_with_its_costs_and_one_that_is_not_there_is_nil(void **state)
 	assert_int_equal(record_uint(step, "commits"), 2);
 	buf_clear(&kept);
 }
+
+static struct slice
+operator_of(struct slice all, uint32_t place)
+{
+	struct record_items sets = record_list(all, "datasets");
+	struct slice s, op;
+
+	while (record_next(&sets, &s))
+		for (struct record_items ops = record_list(s, "operators"); record_next(&ops, &op);)
+			if (record_uint(op, "operator") == place)
+				return op;
+	return (struct slice){ 0 };
+}
+
+static void
+times_and_elements_of_operators_add_up_for_their_dataset(void **state)
+{
+	uint64_t id = begin("one", 1000);
+	struct msg_op_time first[] = { { 1, 250000000, 10 }, { 2, 500000000, 0 } }, later[] = { { 2, 500000000, 7 } };
+	struct msg_clock c = { .iteration = id, .work_ns = 1, .ops = { first, 2 } };
+
+	(void)state;
+	say(W1, (struct msg){ .type = MSG_BEAT, .beat.clocks = { &c, 1 } });
+	c.ops = (struct msg_op_times){ later, 1 };
+	say(W1, (struct msg){ .type = MSG_BEAT, .beat.clocks = { &c, 1 } });
+	say(R1, (struct msg){ .type = MSG_BEAT, .beat.clocks = { &c, 1 } }); /* readers have no operators */
+	struct slice op = operator_of(report(), 1);
+	assert_float_equal(record_float(op, "busy_seconds"), 0.25, 1e-9);
+	assert_int_equal(record_uint(op, "elements"), 10);
+	op = operator_of(report(), 2);
+	assert_float_equal(record_float(op, "busy_seconds"), 1, 1e-9);
+	assert_int_equal(record_uint(op, "elements"), 7);
+	/* No more of them than one message has. */
+	for (uint32_t i = 0; i < 2 * WIRE_OPS_MAX; i++) {
+		first[0].place = 10 + i;
+		c.ops = (struct msg_op_times){ first, 1 };
+		say(W1, (struct msg){ .type = MSG_BEAT, .beat.clocks = { &c, 1 } });
+	}
+	assert_non_null(operator_of(report(), 10 + WIRE_OPS_MAX - 3).p);
+	assert_null(operator_of(report(), 10 + WIRE_OPS_MAX - 2).p);
+	buf_clear(&kept);
+}

@@ -149,3 +149,19 @@ bytes_are_told_by_stage(void **state)
 	has(t, "dsvc_bytes_total{dsvc_job=\"a\",stage=\"raw\"} 1024");
 	has(t, "dsvc_bytes_total{dsvc_job=\"a\",stage=\"wire\"} 300");
 }
+
+static void
+operators_of_datasets_that_jobs_use(void **state)
+{
+#define DATASET(id, jobs) "{\"id\":\"" id "\",\"jobs\":" #jobs ",\"operators\":[" \
+	"{\"operator\":2,\"busy_seconds\":0.25,\"elements\":10},{\"operator\":1,\"busy_seconds\":1.5,\"elements\":20}]}"
+	const char *t = metrics_of("{\"datasets\":[" DATASET("a", 1) "," DATASET("b", 0) "]}", (struct metrics_conf){ 0 });
+
+	(void)state;
+	has(t, "# TYPE dsvc_op_busy_seconds_total counter");
+	has(t, "dsvc_op_busy_seconds_total{dataset=\"a\",op=\"2\"} 0.25");
+	has(t, "dsvc_op_busy_seconds_total{dataset=\"a\",op=\"1\"} 1.5");
+	has(t, "dsvc_op_elements_total{dataset=\"a\",op=\"2\"} 10");
+	has(t, "dsvc_op_elements_total{dataset=\"a\",op=\"1\"} 20");
+	assert_null(strstr(t, "dataset=\"b\""));
+}
