@@ -37,7 +37,7 @@ static const struct field beat_clock[] = {
 	U64(msg_clock, call_ns, "worker: age of the longest call of an operator that is under way; 0: there is none"),
 	U32(msg_clock, call_place, 0, "worker: the number of that operator in the spec"),
 	U64(msg_clock, raw, "worker: bytes of the elements in the chunks that it sent, before they were compressed"),
-	U64(msg_clock, wire, "worker: bytes of payloads that went through sockets for them; nothing for those in shared memory"),
+	U64(msg_clock, wire, "worker: bytes of payloads on sockets for them; nothing for those in shared memory"),
 	{ 0 }
 };
 static const struct field beat[] = {

@@ -35,7 +35,7 @@
 struct disp;
 struct disp_row;
 
-/* What keeping the durable state costs, for reports. `within[i]`: of the commits of this process, those that
+/* The costs of the durable state, for reports. `within[i]`: of the commits of this process, those that
  * took no longer than disp_commit_seconds[i]. */
 enum { DISP_COMMIT_STEPS = 10 };
 extern const double disp_commit_seconds[DISP_COMMIT_STEPS];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * The time that the thread of a stream spends in each operator, and the elements that come out of it, taken from a chain while it
- * runs: the chain counts with two looks at the clock for each run, and is not held up by
- * those that look. The time of an operator is its own, without that of those before it; inner
- * pipelines count for the operator that they stand in. The time for which a source waits for
- * splits is left out.
+ * The time that the thread of a stream spends in each operator, and the elements that come
+ * out of it, taken from a chain while it runs: the chain counts with two looks at the
+ * clock for each run, and is not held up by those that look. The time of an operator is
+ * its own, without that of those before it; inner pipelines count for the operator that
+ * they stand in. The time for which a source waits for splits is left out.
  */
 #ifndef HOST_PRODUCE_TIMES_H
 #define HOST_PRODUCE_TIMES_H
