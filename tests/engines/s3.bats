@@ -3,13 +3,13 @@
 # shellcheck disable=SC2154
 #
 # An object store that others have written, moto, which checks signatures: listing, reading, saving, loading. It is taken
-# from PyPI into the build folder.
+# from PyPI into the build folder, unless that version is there: an older one refuses the signatures of listings.
 
 load ../bats/lib/dsvc
 
 setup_file() {
 	export PYTHONPATH=$B/moto PYTHONDONTWRITEBYTECODE=1
-	python3 -c 'import moto.server' 2>/dev/null && return
+	python3 -c 'import moto.server; assert moto.__version__ == "5.2.5"' 2>/dev/null && return
 	rm -rf "$PYTHONPATH"
 	timeout 300 python3 -m pip install -q --target "$PYTHONPATH" 'moto[server]==5.2.5' >"$BATS_FILE_TMPDIR/pip.log" 2>&1 || :
 }
