@@ -123,7 +123,7 @@ parquet_check(const struct op_node *n, struct err *e)
 		if (strcmp(s->src.names.v[i], "-"))
 			continue;
 		err_set(e, ST_DATA, "Parquet cannot be read from standard input: a file says at its end what is in it");
-		err_help(e, "name a file; Arrow's streams can be read so: arrow -");
+		err_help(e, "name a file, which can be read from its end");
 		return ST_DATA;
 	}
 	return file_source_check(n, e);
