@@ -19,6 +19,7 @@ trap 'down 2> /dev/null; unserve; rm -rf "$work"' EXIT
 . "$here/keys.bash"
 . "$here/partial.bash"
 . "$here/tables.bash"
+. "$here/far.bash"
 "$here/data.sh" "$data"
 records=$data/records.ndjson text=$data/text.log one=$data/one.bin
 records_mb=$(awk -v b="$(stat -c %s "$records")" 'BEGIN { print b / 1e6 }')
@@ -218,7 +219,7 @@ row_tensor() {
 	floor_row '  batch 4096 of f32[64], floor' 1 2 'M el/s' small
 }
 
-[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first keys memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale simulated save shards groups partial sort tables words search
+[ $# -gt 0 ] || set -- squares squares_service shuffle_all mib shared rounds ndjson ndjson_service grep gz start first keys memory csv tfrecord exec spawn parallel tensor images feed state restart takeover scale simulated save shards groups partial sort tables words search far
 header
 for r; do "row_$r"; done
 [ "$rows_missed" -eq 0 ] || echo "$rows_missed missed"
