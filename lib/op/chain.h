@@ -117,6 +117,7 @@ void feeder_new(struct op_inst *self, bool remember, bool watched);
 void feeder_free(struct op_inst *self);
 enum status feeder_next(struct op_inst *self, struct err *e); /* sets self->give */
 void feeder_rewind(struct op_inst *self);
+uint64_t feeder_pass(struct op_inst *self, uint64_t n); /* op_pass */
 void feeder_set_ctx(struct op_inst *self, struct op_ctx *ctx);
 bool feeder_save(struct op_inst *self, struct buf *out);
 enum status feeder_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);

@@ -202,6 +202,19 @@ feeder_next(struct op_inst *self, struct err *e)
 	}
 }
 
+/* A pass that is kept to be repeated is made as a whole. */
+uint64_t
+feeder_pass(struct op_inst *self, uint64_t n)
+{
+	struct op_feeder *f = chain_of(self)->feeder;
+
+	if (!f->part || !f->cache.off)
+		return 0;
+	n = op_pass(f->part, n);
+	f->given += n;
+	return n;
+}
+
 static void
 feeder_put_split(struct buf *out, const struct split *s)
 {

@@ -278,6 +278,9 @@ struct op_desc {
 	 * rewinds its inputs itself. Absent: it is closed, its inputs are rewound, and it is
 	 * opened again. */
 	enum status (*rewind)(struct op_inst *self, struct err *e);
+	/* A source: passes over up to n of the elements that come next, without making them, and gives their number. 0: it
+	 * cannot, or would not be quicker. The last element of a file is always made. Absent: 0. */
+	uint64_t (*pass)(struct op_inst *self, uint64_t n);
 	/* The state between runs, as bytes; restore is called after open. An operator with
 	 * memory but without save starts over from the beginning. A source saves its position
 	 * in what it reads. state_rows, instead of both callbacks: the fields that make up the

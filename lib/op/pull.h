@@ -58,6 +58,10 @@ enum status op_state_restore(struct op_inst *i, const uint8_t *p, size_t n, stru
  * the pass has fewer, and nothing has changed. */
 bool op_seek(struct op_inst *top, uint64_t n);
 
+/* Between two pulls: passes over up to n of the elements that come next, where a source can do so without making them
+ * and each is made from one of the source's alone, and gives their number, which may be 0. */
+uint64_t op_pass(struct op_inst *top, uint64_t n);
+
 /* Gives the chain at i another context, for example with a `stop` of its own. Call it before
  * anything is pulled from the chain. */
 void op_set_ctx(struct op_inst *i, struct op_ctx *ctx);

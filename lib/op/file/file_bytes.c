@@ -271,6 +271,16 @@ file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, size_t room, 
 }
 
 bool
+file_bytes_seek(struct file_bytes *f, uint64_t offset)
+{
+	struct err ignored;
+
+	return file_bytes_plain(f) && f->in.regular && !f->in.object && !f->in.expects &&
+		f->in.from == f->in.to && offset <= f->in.size &&
+		file_input_seek(&f->in, offset, &ignored) == ST_OK;
+}
+
+bool
 file_bytes_plain(const struct file_bytes *f)
 {
 	return f->sniffed && f->packing == FILE_PLAIN && !f->text && !f->wide;

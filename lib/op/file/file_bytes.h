@@ -37,6 +37,8 @@ void file_bytes_text(struct file_bytes *f);
 enum status file_bytes_read(struct file_bytes *f, uint8_t *p, size_t room, size_t *n, struct err *e);
 /* Whether its bytes are known to lie in the file as they are read; then `room` may be any. */
 bool file_bytes_plain(const struct file_bytes *f);
+/* Goes to an offset of such a file on this machine, between two reads. False: it cannot, and nothing has changed. */
+bool file_bytes_seek(struct file_bytes *f, uint64_t offset);
 /* Goes to an offset of the decompressed bytes, counted from where reading began; called before
  * the first read, for plain regular files at any time. Plain regular files are sought; of
  * others everything before the offset is read and dropped, using [p, p+room), and the *n bytes

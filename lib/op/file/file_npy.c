@@ -437,3 +437,11 @@ file_npy_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	return file_source_next(self, npy_decode, out, e);
 }
+
+uint64_t
+file_npy_pass(struct op_inst *self, uint64_t n)
+{
+	struct file_npy *f = self->state;
+
+	return !f->known || f->src.bare || !f->slice ? 0 : file_source_pass(&f->src, n < npy_left(f) ? n : npy_left(f));
+}

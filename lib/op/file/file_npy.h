@@ -32,6 +32,7 @@ int64_t file_npy_indexed(const struct op_node *n); /* -1 when a file is compress
 int64_t file_npy_cardinality(const struct op_node *n, const int64_t *in);
 enum status file_npy_open(struct op_inst *self, struct err *e);
 enum status file_npy_next(struct op_inst *self, struct run *out, struct err *e);
+uint64_t file_npy_pass(struct op_inst *self, uint64_t n);
 enum status file_npy_at(struct op_inst *self, const uint64_t *index, uint32_t *k, struct run *out,
 			struct err *e);
 void file_npy_close(struct op_inst *self);

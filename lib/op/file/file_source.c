@@ -201,6 +201,23 @@ source_jump(struct file_source *s, uint64_t offset, uint64_t line, struct err *e
 	return st;
 }
 
+uint64_t
+file_source_pass(struct file_source *s, uint64_t n)
+{
+	if (!s->open || s->eof || !s->unit || s->offset >= s->end)
+		return 0;
+	uint64_t have = (s->to - s->from + file_bytes_size(s->bytes)) / s->unit;
+	uint64_t ours = (s->end - s->offset - 1) / s->unit + 1, most = have < ours ? have : ours;
+	if (n >= most) /* the last one is read, so that the end is met as ever */
+		n = most ? most - 1 : 0;
+	if (n <= SOURCE_WINDOW / s->unit || !file_bytes_seek(s->bytes, s->offset + n * s->unit))
+		return 0;
+	source_empty(s);
+	s->offset += n * s->unit;
+	s->line += s->line ? n : 0;
+	return n;
+}
+
 /* Goes to the first record that begins in the split. */
 static enum status
 source_align_unit(struct file_source *s, struct err *e)

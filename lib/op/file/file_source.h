@@ -75,6 +75,9 @@ file_decode file_msgpack; /* elements of any type, end to end */
 enum status file_source_open(struct op_inst *self, struct err *e);
 enum status file_source_next(struct op_inst *self, file_decode *decode, struct run *out,
 			     struct err *e);
+/* Goes on up to n records further, of `unit` bytes each, and gives their number; 0 where so few are to come in this
+ * file and split that they are as well read. A record must be next. */
+uint64_t file_source_pass(struct file_source *s, uint64_t n);
 /* Gives the next file as one bytes element. */
 enum status file_source_whole(struct op_inst *self, struct run *out, struct err *e);
 void file_source_close(struct op_inst *self);

@@ -30,6 +30,7 @@ const struct op_desc op_npy = {
 	.open = file_npy_open,
 	.next = file_npy_next,
 	.at = file_npy_at,
+	.pass = file_npy_pass,
 	.close = file_npy_close,
 	.save = file_source_save,
 	.restore = file_source_restore,
