@@ -173,6 +173,23 @@ for b in dsvc.feed(): print(b)"'
 	sort -n res | cmp - <(seq 0 19999)
 }
 
+@test "rows of arrays behind those that were had come once, whoever is started anew" {
+	cd "$BATS_TEST_TMPDIR"
+	service 2
+	dsvc-run -t npy 'range 200000 | map tensor([x, x, x, x, x, x, x, x])' >rows.npy
+	fed() { timeout "$patience" dsvc-feed --as ndjson --wait-workers 2 --batch 1000 --checkpoint pos -e 'npy rows.npy | map x[0]' "$@" -- cat >>had; }
+	fed --steps 70
+	fed --steps 115
+	fed
+	jq -c '.[]' had | sort -n | cmp - <(seq 0 199999)
+	# The same steps follow, also on another number of workers.
+	stop work1
+	split -l 70 had part
+	: >had
+	timeout "$patience" dsvc-feed --as ndjson --batch 1000 --checkpoint pos --from 70 --steps 115 -e 'npy rows.npy | map x[0]' -- cat >had
+	cmp <(head -n 115 <(cat partab partac)) had
+}
+
 @test "mistakes in the options are told" {
 	run -64 dsvc-feed --local -e 'range 3' --as ndjson
 	[[ $output == *'--as is for a command'* ]]

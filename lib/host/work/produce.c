@@ -299,6 +299,22 @@ produce_open(struct produce *m, struct err *e)
 	return st;
 }
 
+/* Where somebody has all of the elements that come next, a source that can goes on behind them. */
+static void
+produce_pass(struct produce *m)
+{
+	bool skip = false;
+	uint64_t n = m->deal ? 0 : produce_skip_run(&m->skip, m->offset, UINT64_MAX, &skip);
+	if (!skip || !(n = op_pass(m->chain, n)))
+		return;
+	pthread_mutex_lock(&m->lock);
+	produce_cut(m);
+	m->offset += n;
+	m->made += n;
+	pthread_mutex_unlock(&m->lock);
+	atomic_store_explicit(&m->fault.offset, m->offset, memory_order_relaxed);
+}
+
 /* ST_AGAIN: handed over or stopped; ST_SKIP: rests, and is no longer this thread's. */
 static enum status
 produce_run(struct produce *m, struct err *e)
@@ -313,6 +329,7 @@ produce_run(struct produce *m, struct err *e)
 		enum produce_next next = produce_between(m);
 		if (next != NEXT_GO)
 			return next == NEXT_REST ? ST_SKIP : ST_AGAIN;
+		produce_pass(m);
 	}
 	return st;
 }
