@@ -67,7 +67,9 @@ put(unsigned char *p, unsigned code, uint64_t v, unsigned bytes)
 	return p;
 }
 
-/* Sends [p, end), which begins with room for its length. */
+static int hear(struct dsvc_feed *f);
+
+/* Sends [p, end), which begins with room for its length. Where the feed has gone, what it said before tells why. */
 static int
 send_all(struct dsvc_feed *f, unsigned char *p, const unsigned char *end)
 {
@@ -76,8 +78,11 @@ send_all(struct dsvc_feed *f, unsigned char *p, const unsigned char *end)
 	while (p < end) {
 		ssize_t n = send(f->fd, p, (size_t)(end - p), MSG_NOSIGNAL);
 
-		if (n < 0 && errno != EINTR)
-			return fail(f, 75, "the feed has gone");
+		if (n < 0 && errno != EINTR) {
+			while (!hear(f))
+				;
+			return -1;
+		}
 		p += n < 0 ? 0 : n;
 	}
 	return 0;

@@ -95,6 +95,14 @@ consumer() {
 	DSVC_CORE=2 DSVC_FEED=$BATS_TEST_TMPDIR/sock run -69 ./own
 	[[ $output == 'the feed has no such core, or it has joined'*'help: dsvc-feed -n N'* ]]
 	stop feed
+	# A feed that has said why, and gone, before the core could say anything.
+	run -77 python3 -c 'import socket, subprocess, sys
+a, b = socket.socketpair()
+message = b"\x95\x15\x4d\xa4away\xa0\xce\xff\xff\xff\xff"
+a.sendall(len(message).to_bytes(4, "little") + message)
+a.close()
+sys.exit(subprocess.run(["./own"], env={"DSVC_FEED": "fd:%d" % b.fileno()}, pass_fds=[b.fileno()]).returncode)'
+	[[ $output == away ]]
 	# A feed that ends before the core has joined.
 	run -75 python3 -c 'import socket, subprocess, sys
 a, b = socket.socketpair()
