@@ -3,12 +3,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#if defined(__SSE2__) && defined(__x86_64__)
-#define NEEDLE_WIDE 1
-#include <immintrin.h>
-#else
-#define NEEDLE_WIDE 0
-#endif
 
 /* A walk through one pattern. A run of literal characters that must be there grows in `run`;
  * the longest of an alternative is kept in `best`. */
@@ -225,96 +219,21 @@ needles_find(const char *s, size_t n, struct needles *out)
 	struct needle_walk w = { .s = s, .n = n };
 
 	out->n = 0;
-	out->all = true;
+	out->all = out->starts = true;
 	for (;;) {
+		bool start = w.at < n && s[w.at] == '^';
+
 		if (!needle_alternative(&w) || w.best.n < NEEDLE_LEAST || out->n == NEEDLES_MAX) {
 			out->n = 0;
 			return;
 		}
 		needle_rare(&w.best);
-		out->all = out->all && w.cuts == 1 && needle_ascii(&w.best);
+		bool ascii = needle_ascii(&w.best);
+		out->all = out->all && w.cuts == 1 && ascii;
+		out->starts = out->starts && start && w.cuts == 2 && ascii;
 		out->v[out->n++] = w.best;
 		if (w.at >= n)
 			return;
 		w.at++;
 	}
-}
-
-#if NEEDLE_WIDE
-/* Both look at many places at once: where two bytes of the needle are at their places in it, the rest is
- * compared. They give the match, or NULL and the place where they stopped. */
-static __attribute__((target("avx2"))) const uint8_t *
-needle_by_32(const uint8_t *s, size_t n, size_t i, size_t j, const uint8_t **from, const uint8_t *end)
-{
-	__m256i a = _mm256_set1_epi8((char)s[i]), b = _mm256_set1_epi8((char)s[j]);
-	const uint8_t *p = *from;
-
-	for (; (size_t)(end - p) >= 32 + n - 1; p += 32) {
-		__m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(p + i));
-		__m256i y = _mm256_loadu_si256((const __m256i *)(const void *)(p + j));
-		unsigned mask = (unsigned)_mm256_movemask_epi8(
-			_mm256_and_si256(_mm256_cmpeq_epi8(a, x), _mm256_cmpeq_epi8(b, y)));
-
-		for (; mask; mask &= mask - 1) {
-			const uint8_t *at = p + __builtin_ctz(mask);
-
-			if (!memcmp(at, s, n))
-				return at;
-		}
-	}
-	*from = p;
-	return NULL;
-}
-
-static const uint8_t *
-needle_by_16(const uint8_t *s, size_t n, size_t i, size_t j, const uint8_t **from, const uint8_t *end)
-{
-	__m128i a = _mm_set1_epi8((char)s[i]), b = _mm_set1_epi8((char)s[j]);
-	const uint8_t *p = *from;
-
-	for (; (size_t)(end - p) >= 16 + n - 1; p += 16) {
-		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
-		__m128i y = _mm_loadu_si128((const __m128i *)(const void *)(p + j));
-		unsigned mask = (unsigned)_mm_movemask_epi8(
-			_mm_and_si128(_mm_cmpeq_epi8(a, x), _mm_cmpeq_epi8(b, y)));
-
-		for (; mask; mask &= mask - 1) {
-			const uint8_t *at = p + __builtin_ctz(mask);
-
-			if (!memcmp(at, s, n))
-				return at;
-		}
-	}
-	*from = p;
-	return NULL;
-}
-#endif
-
-static const uint8_t *
-needle_search_by(const uint8_t *s, size_t n, size_t i, size_t j, const uint8_t *p, const uint8_t *end)
-{
-#if NEEDLE_WIDE
-	const uint8_t *at = __builtin_cpu_supports("avx2") ? needle_by_32(s, n, i, j, &p, end) : NULL;
-
-	if (!at)
-		at = needle_by_16(s, n, i, j, &p, end);
-	if (at)
-		return at;
-#else
-	(void)i;
-	(void)j;
-#endif
-	return p == end ? NULL : memmem(p, (size_t)(end - p), s, n);
-}
-
-const uint8_t *
-needle_next(const struct needle *k, const uint8_t *p, const uint8_t *end)
-{
-	return needle_search_by(k->s, k->n, k->rare[0], k->rare[1], p, end);
-}
-
-const uint8_t *
-needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end)
-{
-	return n ? needle_search_by(s, n, 0, n - 1, p, end) : p;
 }

@@ -20,6 +20,7 @@ struct needle {
 struct needles {
 	size_t n;           /* 0: nothing is known */
 	bool all;           /* a needle is a match: each alternative is one, of ASCII alone */
+	bool starts;        /* a needle is a match where the text begins, and only there: each alternative is ^ and ASCII */
 	struct needle v[NEEDLES_MAX];
 };
 
@@ -27,6 +28,12 @@ struct needles {
 void needles_find(const char *s, size_t n, struct needles *out);
 /* The first place of the needle, or of the n bytes of s, in [p, end); NULL: there is none. */
 const uint8_t *needle_next(const struct needle *k, const uint8_t *p, const uint8_t *end);
+/* The first place of any needle in [p, end), or NULL. Adds to *lines how many bytes before that place, or before the
+ * end, are `delim`. */
+const uint8_t *needles_next(const struct needles *k, const uint8_t *p, const uint8_t *end, uint8_t delim,
+			    uint64_t *lines);
+/* How many bytes of [p, end) are c. */
+size_t needle_count(const uint8_t *p, const uint8_t *end, uint8_t c);
 const uint8_t *needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end);
 
 #endif

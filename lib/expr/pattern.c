@@ -226,6 +226,7 @@ pattern_new(const char *s, size_t n, unsigned flags, size_t *bad, struct err *e)
 	pattern_read_names(p);
 	if (!(flags & (REGEX_I | REGEX_X)))
 		needles_find(s, n, &p->needles);
+	p->needles.starts = p->needles.starts && !(flags & REGEX_M);
 	return p;
 }
 
