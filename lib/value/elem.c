@@ -39,6 +39,7 @@ run_reset(struct run *r)
 	r->line = 0;
 	r->parts = NULL;
 	r->n_parts = 0;
+	r->sifted = false;
 	r->before = 0;
 	if (r->n_held)
 		run_drop_held(r);

@@ -64,6 +64,7 @@ struct run {
 	uint64_t line;       /* line or record number of e with pos 0, from 1; 0: unknown */
 	const struct run_part *parts; /* by pos, lent by the run's maker; NULL: all from `file` */
 	uint32_t n_parts;
+	bool sifted;         /* the filter right behind the maker would keep them all */
 };
 
 void run_init(struct run *r);

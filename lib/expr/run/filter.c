@@ -77,9 +77,11 @@ filter_test(struct filter_scan *s, const struct elem *e, uint32_t at, uint32_t n
 	if (s->first < v->p)
 		filter_scan_to(s, v->p);
 	if (!s->off) {
+		if (!s->by_pattern && s->needles->starts && s->first != v->p)
+			return 0;
 		if (s->first >= end)
 			return s->by_pattern ? pattern_test_rest(s->state, v->p, v->n) : 0;
-		if ((s->by_pattern || s->needles->all) && s->last <= end)
+		if ((s->by_pattern || s->needles->all || s->needles->starts) && s->last <= end)
 			return 1;
 	}
 	return pattern_test(s->state, v->p, v->n);
@@ -96,6 +98,13 @@ filter_run(struct expr_vm *vm, const struct run *in, uint32_t *from, struct run 
 	uint32_t begin = *from, at;
 	struct val v = { 0 };
 
+	if (in->sifted && wanted) {
+		for (at = begin; at < in->n; at++)
+			run_push(out, e[at]);
+		*from = at;
+		vm->index += at - begin;
+		return ST_OK;
+	}
 	scan.by_pattern = !scan.needles->n;
 	scan.off = scan.by_pattern && !pattern_scans(p);
 	for (at = begin; at < in->n; at++) {

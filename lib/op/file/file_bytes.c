@@ -291,3 +291,21 @@ file_bytes_size(const struct file_bytes *f)
 {
 	return f->packing == FILE_PLAIN && f->in.size > f->in.taken ? f->in.size - f->in.taken : 0;
 }
+
+const uint8_t *
+file_bytes_lend(struct file_bytes *f, uint64_t offset, size_t most, size_t *n)
+{
+	return file_bytes_plain(f) ? file_input_lend(&f->in, offset, most, n) : NULL;
+}
+
+bool
+file_bytes_lost(struct file_bytes *f)
+{
+	return file_input_lost(&f->in);
+}
+
+enum status
+file_bytes_pass(struct file_bytes *f, uint64_t offset, struct err *e)
+{
+	return file_input_pass(&f->in, offset, e);
+}

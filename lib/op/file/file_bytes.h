@@ -48,6 +48,11 @@ enum status file_bytes_skip(struct file_bytes *f, uint64_t offset, uint8_t *p, s
 /* Number of bytes still to be read, where known (plain regular files; they may grow); 0:
  * unknown. */
 uint64_t file_bytes_size(const struct file_bytes *f);
+/* Lends the bytes from the offset on, as file_input_lend; only of a plain file. file_bytes_lost and file_bytes_pass do
+ * what file_input_lost and file_input_pass do. */
+const uint8_t *file_bytes_lend(struct file_bytes *f, uint64_t offset, size_t most, size_t *n);
+bool file_bytes_lost(struct file_bytes *f);
+enum status file_bytes_pass(struct file_bytes *f, uint64_t offset, struct err *e);
 void file_bytes_close(struct file_bytes *f);
 
 #endif

@@ -17,7 +17,8 @@
 
 enum {
 	INPUT_BEAT_MS = 100, /* how often a wait checks for a stop */
-	INPUT_LARGE = 1024 * 1024 /* size from which the kernel is asked to read ahead */
+	INPUT_LARGE = 1024 * 1024, /* size from which the kernel is asked to read ahead, and bytes may be lent */
+	INPUT_PIECE = 16 * 1024 * 1024 /* mapped at a time: so much is added to the memory that a process seems to have */
 };
 
 void
@@ -36,7 +37,7 @@ input_open_object(struct file_input *in, const char *url, const char *tag, const
 	in->regular = st == ST_OK;
 	in->size = in->taken = 0;
 	in->from = in->to = 0;
-	in->expects = in->broken = false;
+	in->expects = in->broken = in->unmapped = false;
 	in->ctx = ctx;
 	return st;
 }
@@ -69,7 +70,7 @@ file_input_open(struct file_input *in, const char *path, const char *tag, const 
 	in->size = in->regular ? (uint64_t)st.st_size : 0;
 	in->taken = 0;
 	in->from = in->to = 0;
-	in->expects = in->broken = false;
+	in->expects = in->broken = in->unmapped = false;
 	in->ctx = ctx;
 	if (in->regular && st.st_size >= INPUT_LARGE)
 		(void)posix_fadvise(fd, 0, 0, POSIX_FADV_SEQUENTIAL);
@@ -202,6 +203,52 @@ file_input_seek(struct file_input *in, uint64_t offset, struct err *e)
 	return ST_OK;
 }
 
+const uint8_t *
+file_input_lend(struct file_input *in, uint64_t offset, size_t most, size_t *n)
+{
+	struct mapped *m = &in->piece;
+
+	if (!in->regular || in->object || in->expects || in->unmapped || in->size < INPUT_LARGE || offset >= in->size)
+		return NULL;
+	if (!m->data || offset < m->offset || offset - m->offset >= m->len
+	    || (m->len - (size_t)(offset - m->offset) < most && m->offset + m->len < in->size)) {
+		uint64_t start = offset & ~(uint64_t)(MAPPED_STEP - 1), left = in->size - start;
+
+		mapped_close(m);
+		in->unmapped = !mapped_open(m, in->fd, start, left < INPUT_PIECE ? (size_t)left : INPUT_PIECE);
+		if (in->unmapped)
+			return NULL;
+	}
+	mapped_use();
+	*n = m->len - (size_t)(offset - m->offset);
+	if (*n > most)
+		*n = most;
+	return m->data + (offset - m->offset);
+}
+
+bool
+file_input_lost(struct file_input *in)
+{
+	struct stat st;
+
+	/* Behind the end, the last page has zeros, too. */
+	in->unmapped = mapped_broken(&in->piece) || fstat(in->fd, &st) != 0 || (uint64_t)st.st_size < in->size;
+	return in->unmapped;
+}
+
+enum status
+file_input_pass(struct file_input *in, uint64_t offset, struct err *e)
+{
+	uint64_t before = in->taken;
+	enum status st = file_input_seek(in, offset, e);
+
+	in->taken = before;
+	if (st == ST_OK && offset > before)
+		input_took(in, (size_t)(offset - before));
+	in->taken = offset;
+	return st;
+}
+
 enum status
 file_input_peek(struct file_input *in, uint8_t *p, size_t n, size_t *got, struct err *e)
 {
@@ -238,6 +285,7 @@ void
 file_input_close(struct file_input *in)
 {
 	fetch_close(&in->object);
+	mapped_close(&in->piece);
 	if (in->fd > STDIN_FILENO)
 		close(in->fd);
 	in->fd = -1;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/mapped.h"
 #include "op/op.h"
 
 struct fetch;
@@ -31,6 +32,8 @@ struct file_input {
 	size_t from, to;
 	/* by file_input_expect: known of its bytes; sum: their CRC-32C so far */
 	bool expects, summed, broken;
+	bool unmapped;       /* by file_input_lend: a piece could not be mapped, so no other is */
+	struct mapped piece;
 	uint64_t want_bytes;
 	uint32_t want, sum;
 };
@@ -57,6 +60,13 @@ enum status file_input_peek(struct file_input *in, uint8_t *p, size_t n, size_t 
 enum status file_input_fill(struct file_input *in, struct err *e);
 /* For regular files: has the next read begin at the offset. */
 enum status file_input_seek(struct file_input *in, uint64_t offset, struct err *e);
+/* For regular files of some size: lends the bytes from the offset on where the kernel has them, at least one and up to
+ * `most`, until the next call, without reading them: the next read begins where it would have. NULL: it cannot be, as
+ * at the end. file_input_lost tells whether they were those of the file; if not, no more are lent. */
+const uint8_t *file_input_lend(struct file_input *in, uint64_t offset, size_t most, size_t *n);
+bool file_input_lost(struct file_input *in);
+/* Counts what lies before the offset as read, and has the next read begin there. */
+enum status file_input_pass(struct file_input *in, uint64_t offset, struct err *e);
 void file_input_close(struct file_input *in); /* keeps buf */
 void file_input_clear(struct file_input *in);
 

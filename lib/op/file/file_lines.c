@@ -15,8 +15,8 @@ lines_limit(const struct file_source *s, const uint8_t *p, const uint8_t *end)
 enum status
 file_lines(struct op_inst *self, struct file_source *s, struct run *out, struct err *e)
 {
-	const uint8_t *start = s->window->data + s->from, *p = start;
-	const uint8_t *end = s->window->data + s->to, *limit = lines_limit(s, p, end);
+	const uint8_t *start = s->window ? s->window->data + s->from : NULL, *p = start;
+	const uint8_t *end = s->window ? s->window->data + s->to : NULL, *limit = lines_limit(s, p, end);
 	const uint8_t *full = (size_t)(limit - p) > RUN_BYTES ? p + RUN_BYTES : limit;
 	size_t max = file_source_element_max(self), searched = s->searched;
 	size_t line_max = max > MP_HEAD_MAX ? max - MP_HEAD_MAX : 0;

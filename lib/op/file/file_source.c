@@ -171,6 +171,33 @@ file_source_straight(struct file_source *s, uint8_t *p, size_t n, uint64_t lines
 	return true;
 }
 
+const uint8_t *
+file_source_lend(struct file_source *s, size_t most, size_t *n)
+{
+	/* The window has the end of the file. */
+	if (!s->lends || s->eof)
+		return NULL;
+	return file_bytes_lend(s->bytes, s->offset, most, n);
+}
+
+bool
+file_source_take_lent(struct file_source *s, size_t n, uint64_t lines)
+{
+	size_t here = s->to - s->from;
+	struct err ignored;
+
+	if (file_bytes_lost(s->bytes))
+		return false;
+	if (n > here && file_bytes_pass(s->bytes, s->offset + n, &ignored) != ST_OK)
+		return false;
+	file_source_take(s, n < here ? n : here, lines);
+	if (n > here) {
+		s->offset += n - here;
+		source_empty(s);
+	}
+	return true;
+}
+
 static enum status
 source_drop(struct file_source *s, struct err *e)
 {
@@ -353,7 +380,8 @@ file_source_next(struct op_inst *self, file_decode *decode, struct run *out, str
 				return st;
 			continue;
 		}
-		if (s->bare || s->from < s->to || (s->straight && file_bytes_plain(s->bytes))) {
+		bool empty = s->straight || (s->lends && s->offset);
+		if (s->bare || s->from < s->to || (empty && file_bytes_plain(s->bytes))) {
 			st = source_decode(self, s, decode, out, e);
 			if (out->n || (st != ST_OK && st != ST_END))
 				return st == ST_END ? ST_OK : st;

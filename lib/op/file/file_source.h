@@ -40,6 +40,7 @@ struct file_source {
 	/* unless 0: records of this many bytes instead of lines, from offset unit_base on */
 	uint64_t unit, unit_base;
 	bool bare;           /* the next elements have no bytes: the decoder is called without any */
+	bool lends;          /* the decoder asks for what file_source_lend gives, and is called with an empty window, too */
 	bool straight;       /* the decoder reads large elements itself, and is called with an empty window, too */
 	/* state of the walk */
 	struct words files;
@@ -111,6 +112,11 @@ file_source_take(struct file_source *s, size_t n, uint64_t lines)
 	if (s->line)
 		s->line += lines;
 }
+/* Lends bytes of the file at hand from its offset on, up to `most`, where the kernel has them. NULL: it cannot be. */
+const uint8_t *file_source_lend(struct file_source *s, size_t most, size_t *n);
+/* Takes n of the bytes that were lent, with `lines` line ends in them. False: they were not those of the file, which
+ * became shorter meanwhile, and nothing is taken. */
+bool file_source_take_lent(struct file_source *s, size_t n, uint64_t lines);
 /* Takes n bytes of a plain file to p: those of the window first, the others are read straight there. False: they are
  * not all there now, nothing is taken, and the window has what was read. */
 bool file_source_straight(struct file_source *s, uint8_t *p, size_t n, uint64_t lines);

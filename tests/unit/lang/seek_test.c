@@ -236,6 +236,90 @@ large_texts_give_the_same(void **state)
 	buf_clear(&s.out);
 }
 
+/* Files so large that lines are looked at where the kernel has them; the elements may be so small that these are short
+ * stretches, at whose borders needles and line ends stand. */
+static void
+large_files_give_the_same(void **state)
+{
+	static const char *const some[] = { "x ~ /aba/", "x ~ /^ab/", "x ~ /^ab|^ba/", "x ~ /^ab/m", "x ~ /abab|ba;/", "count",
+					    "x ~ /zz/", "x ~ /ab|ba|bb|a;/", "x ~ /a\rb?/", "x !~ /ab/" };
+	static const char *const args[] = { "", "on_error=skip", "delim=\";\" on_error=skip", "skip=2 on_error=skip",
+					    "delim=\"\\0\"" };
+	static const uint32_t maxima[] = { 64, 250, 4000, 1 << 20 };
+	struct buf text = { 0 };
+	struct seek s = { 0 };
+	struct rng r = { .key = 9 };
+
+	(void)state;
+	for (int k = 0; k < 60; k++) {
+		size_t n = (1 << 20) + rng_below(&r, 70000);
+
+		buf_reset(&text);
+		if (k % 7 == 3)
+			buf_str(&text, "\xef\xbb\xbf");
+		while (text.len < n) {
+			size_t words = rng_below(&r, 200) ? rng_below(&r, 12) : rng_below(&r, 300);
+
+			while (words--)
+				buf_str(&text, rng_below(&r, k % 2 ? 40 : 6) ? "cdefgh" : rng_below(&r, 9) ? "ab" : "a;b");
+			buf_str(&text, "\n\0\n\r\n\n" + 2 * rng_below(&r, 2));
+			if (rng_below(&r, 9) == 0)
+				buf_byte(&text, '\0');
+		}
+		seek_write(&s, &text);
+		s.test = some[k % 10];
+		s.args = args[rng_below(&r, 5)];
+		s.element_max = maxima[k / 10 % 4];
+		s.step = k % 4 == 1 ? 100001 : 0;
+		s.broken = !s.step && k % 4 == 3 && s.element_max > 4000;
+		seek_same(&s);
+	}
+	buf_clear(&text);
+	buf_clear(&s.out);
+}
+
+/* A file that is made shorter while it is read ends there; nothing is made of bytes that it does not have. */
+static void
+a_file_that_becomes_shorter_ends_there(void **state)
+{
+	static const size_t left[] = { 0, 1 << 20, (3 << 20) + 5000, (4 << 20) + 4096 };
+	struct op_ctx ctx = { .seed = 1, .element_max = 1 << 26 };
+	struct buf text = { 0 };
+	struct seek s = { 0 };
+
+	(void)state;
+	while (text.len < 6 << 20)
+		buf_str(&text, "a line that holds no needle at all, and one\n\nneedle\n");
+	for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+		struct op_inst *chain;
+		struct err e = { 0 };
+		struct run *run;
+		char spec[100];
+		size_t n = 0;
+
+		seek_write(&s, &text);
+		snprintf(spec, sizeof spec, "lines %s | filter x ~ /needle|line/", seek_file);
+		struct plan *plan = help_plan(spec);
+		assert_int_equal(op_open(plan->top, &ctx, &chain, &e), ST_OK);
+		while (n < 2000) {
+			assert_int_equal(op_pull(chain, &run, &e), ST_OK);
+			n += run->n;
+		}
+		assert_int_equal(truncate(seek_file, (off_t)left[i]), 0);
+		while (op_pull(chain, &run, &e) == ST_OK)
+			for (uint32_t at = 0; at < run->n; at++, n++)
+				assert_null(memchr(run->e[at].p + 5, 0, run->e[at].len - 5));
+		assert_int_equal(e.kind, ST_OK);
+		/* lines that had been read before are given, too */
+		assert_true(n <= left[i] / 26 + 1 || left[i] == 0);
+		assert_true(n + 30000 >= left[i] / 27);
+		op_close(&chain);
+		plan_free(&plan);
+	}
+	buf_clear(&text);
+	buf_clear(&s.out);
+}
+
 static void
 lines_without_a_needle_are_not_made(void **state)
 {
