@@ -35,3 +35,21 @@ keys_are_numbered_as_they_come(void **state)
 	key_table_clear(&k);
 	key_table_clear(&k);
 }
+
+/* The slots of a table are what is said of its number of keys, below and above each step. */
+static void
+size_of_slots_is_that_of_a_table(void **state)
+{
+	struct key_table k = { 0 };
+	bool fresh;
+
+	(void)state;
+	assert_int_equal(key_table_slots_size(0), 0);
+	for (uint32_t i = 0; i < 100000; i++) {
+		assert_int_equal(key_table_add(&k, (const uint8_t *)&i, sizeof i, &fresh), i);
+		if (key_table_slots_size(k.n) != k.n_slots * sizeof *k.slots)
+			fail_msg("%u keys: %zu bytes, not %zu", i + 1, key_table_slots_size(k.n),
+				 (size_t)k.n_slots * sizeof *k.slots);
+	}
+	key_table_clear(&k);
+}
