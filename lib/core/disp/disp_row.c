@@ -81,7 +81,8 @@ const struct field row_iter_fields[] = {
 	ITEMS(iteration, groups, DISP_GROUPS, group_fields, struct group),
 	ITEMS(iteration, shards, SHARD_SUMS, shard_fields, struct shard_sum),
 	PART(iteration, "files", U64, stored.files, 0, NULL), PART(iteration, "stored", U64, stored.elements, 0, NULL),
-	PART(iteration, "bytes", U64, stored.bytes, 0, NULL), U32(iteration, had_streams, WIRE_STREAMS_MAX, NULL), { 0 }
+	PART(iteration, "bytes", U64, stored.bytes, 0, NULL), U32(iteration, had_streams, WIRE_STREAMS_MAX, NULL),
+	BOOL(iteration, marked, NULL), { 0 }
 };
 const struct field row_units_fields[] = {
 	BOOL(units_listed, last, NULL),
@@ -107,7 +108,8 @@ const struct field row_stream_fields[] = {
 	PART(stream, "user", TEXT, row_worker.user, WIRE_NAME_MAX, NULL), U64(stream, renewed, NULL),
 	PART(stream, "files", U64, stored.files, 0, NULL), PART(stream, "stored", U64, stored.elements, 0, NULL),
 	PART(stream, "bytes", U64, stored.bytes, 0, NULL),
-	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), U64(stream, lost_count, NULL), { 0 }
+	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), U64(stream, lost_count, NULL),
+	U64(stream, mark, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),

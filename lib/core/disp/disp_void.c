@@ -16,19 +16,21 @@ void_reached(struct disp *d, struct iteration *it, bool reached)
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 }
 
-/* Marks the splits that belong to the first repetition, when the last of them is dealt out; after
- * a restart of the dispatcher all that there are. */
+/* Marks the splits that belong to the first repetition, when the last of them is dealt out. */
 static bool
-void_mark(struct iteration *it)
+void_mark(struct disp *d, struct iteration *it)
 {
 	if (it->marked)
 		return true;
 	if (cut_passes(&it->cut) < it->period)
 		return false;
-	for (size_t i = 0; i < it->n_streams; i++)
+	for (size_t i = 0; i < it->n_streams; i++) {
 		it->streams[i]->mark = it->streams[i]->n_splits;
+		disp_dirty(d, &it->streams[i]->dirty, DIRTY_ROW);
+	}
 	it->void_at = 0;
 	it->marked = true;
+	disp_dirty(d, &it->dirty, DIRTY_ROW);
 	return true;
 }
 
@@ -53,7 +55,7 @@ void_sent(struct stream *s, uint64_t n)
 void
 void_check(struct disp *d, struct iteration *it)
 {
-	if (!void_looks(it) || !void_mark(it))
+	if (!void_looks(it) || !void_mark(d, it))
 		return;
 	for (; it->void_at < it->n_streams; it->void_at++) {
 		const struct stream *s = it->streams[it->void_at];

@@ -97,13 +97,13 @@ a_row_of_an_iteration_has_these_bytes(void **state)
 		.next_fixed = 18, .sharding = SHARD_FILE, .text = text("why"), .help = text("mend"), .by_split = true,
 		.all_known = true, .gathered = true, .in_rounds = 19, .dropped = 20, .views = views, .n_views = 1,
 		.base = { 21, of, 2, 0 }, .shards = { sums, 1, 1 },
-		.stored = { 23, 24, 25 }, .had_streams = 26 };
+		.stored = { 23, 24, 25 }, .had_streams = 26, .marked = true };
 	struct iteration again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_iter_fields, &it, &again, &moved,
-	       "dc002f0102030405060708090a0b0c0d0e0fcfffffffffffffffff"
-	       "100341111202a3776879a46d656e64c3c2c3c200c2c3c2c20090901592911691171314919304000490919215161718191a");
+	       "dc00300102030405060708090a0b0c0d0e0fcfffffffffffffffff"
+	       "100341111202a3776879a46d656e64c3c2c3c200c2c3c2c20090901592911691171314919304000490919215161718191ac3");
 }
 
 static void
@@ -125,14 +125,14 @@ a_row_of_a_stream_has_these_bytes(void **state)
 	struct stream s = { .gen = 1, .place = STREAM_ASSIGNED, .running = true, .closed = true, .finished = true,
 		.length = 2, .row_worker = { 3, text("tcp://w"), text("ada"), text("wilma") },
 		.from = 4, .skipped = 5, .high = 6, .made = 7,
-		.failed = 8, .lost_at = 9, .lost_count = 17, .lost = 10, .blame = 11, .renewed = 12, .stored = { 13, 14, 15 },
+		.failed = 8, .lost_at = 9, .lost_count = 17, .lost = 10, .blame = 11, .renewed = 12, .mark = 18, .stored = { 13, 14, 15 },
 		.held = &held, .n_held = 1, .gone = gone, .n_gone = 2 };
 	struct stream again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_stream_fields, &s, &again, &moved,
-	       "dc001b0102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a36164610c0d0e0f"
-	       "a577696c6d6111");
+	       "dc001c0102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a36164610c0d0e0f"
+	       "a577696c6d611112");
 }
 
 static void
