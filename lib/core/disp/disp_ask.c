@@ -6,6 +6,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_resume.h"
 
 struct ask_name { uint64_t kind, peer, iteration, stream_gen, seat; };
 
@@ -59,7 +60,7 @@ ask_send(struct disp *d, struct ask *a)
 		m->list.spec = mem_strdup(it->job->dataset->spec);
 		m->list.sharding = (uint32_t)it->job->opts.sharding;
 		m->list.in_order = it->job->opts.sharding == SHARD_DYNAMIC && it->job->opts.order == ORDER_SOURCE &&
-			it->job->opts.shards != 1;
+			job_shards(it->job) != 1;
 		m->list.seeded = it->job->opts.seeded;
 		m->list.programs = dataset_programs(it->job->dataset);
 		return true;

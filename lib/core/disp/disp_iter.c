@@ -6,6 +6,7 @@
 #include "base/str.h"
 #include "core/disp/disp_facts.h"
 #include "core/disp/disp_lately.h"
+#include "core/disp/disp_resume.h"
 #include "core/disp/disp_row.h"
 #include "core/disp/disp_wanted.h"
 #include "core/disp/disp_yield.h"
@@ -399,10 +400,8 @@ iter_shards_of(struct disp *d, struct iteration *it)
 
 	if (it->base.n_of)
 		return (uint32_t)it->base.n_of;
-	if (j->opts.shards)
-		return (uint32_t)j->opts.shards;
-	if (j->shards)
-		return j->shards;
+	if (job_shards(j))
+		return job_shards(j);
 	n = place_slots(d, it);
 	n = n ? n : 1;
 	if (it->sharding == SHARD_FILE && files && n > files)
@@ -423,13 +422,13 @@ iter_streams(struct disp *d, struct iteration *it)
 		return it->by_split && !cut_left(&it->cut) ? 0 : iter_shards_of(d, it);
 	if (it->fixed)
 		return !cut_left(&it->cut) ? 0 : it->base.n_of ? (uint32_t)it->base.n_of :
-			o->shards ? (uint32_t)o->shards : DISP_SHARDS;
+			job_shards(it->job) ? job_shards(it->job) : DISP_SHARDS;
 	if (it->by_split) {
 		n = place_slots(d, it);
 		return cut_streams(&it->cut, n ? n : 1);
 	}
-	if (o->shards && o->sharding == SHARD_OFF)
-		return (uint32_t)o->shards;
+	if (job_shards(it->job) && o->sharding == SHARD_OFF)
+		return job_shards(it->job);
 	n = o->sharding == SHARD_OFF && o->order == ORDER_ANY ? place_workers(d, it) : 1;
 	return n ? n : 1;
 }

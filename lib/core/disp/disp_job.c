@@ -222,6 +222,7 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const 
 	if (!role_may_have(d, p, m))
 		return NULL;
 	j = job_new(d, disp_id(d), &o->job, s);
+	job_from_position(j, m);
 	j->places = asked->part.of;
 	j->owner = *str_or_empty(p->user) ? mem_strdup(p->user) : NULL;
 	gc_idle(d, j, d->now); /* until its reader is entered */

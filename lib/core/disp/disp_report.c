@@ -11,6 +11,7 @@
 #include "core/disp/disp_lately.h"
 #include "core/disp/disp_listed.h"
 #include "core/disp/disp_rest.h"
+#include "core/disp/disp_resume.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_wanted.h"
 #include "value/record_put.h"
@@ -492,7 +493,7 @@ report_packed(void *arg, const struct iteration *it)
 static void
 report_job(struct buf *b, const struct disp *d, struct job *j, enum disp_report what)
 {
-	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : j->opts.shards ? j->opts.shards : j->shards;
+	uint64_t shards = !job_has_shards(j->opts.sharding) ? 0 : job_shards(j);
 
 	record_put_head(b, 14);
 	record_put_uint(b, "consumers", j->places > 1 ? j->places : 0);

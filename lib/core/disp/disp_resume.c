@@ -4,6 +4,22 @@
 #include "base/mem.h"
 #include "base/str.h"
 
+uint32_t
+job_shards(const struct job *j)
+{
+	return j->opts.shards ? (uint32_t)j->opts.shards : j->shards;
+}
+
+/* Readers that ask for this number, and those that leave it open, mean the same job. */
+void
+job_from_position(struct job *j, const struct msg *m)
+{
+	if (!(m->open.resume || m->open.have.n) || !job_is_fixed(&j->opts) || j->opts.checkpoint_rounds)
+		return;
+	j->shards = (uint32_t)j->opts.shards;
+	j->opts.shards = 0;
+}
+
 uint64_t
 job_asked_shards(const struct job *j, const struct msg *m, uint32_t places)
 {

@@ -127,8 +127,8 @@ reader_position_put(const struct reader *r, const struct reader_turn *at, struct
 	p.job_seed = r->o.job.seeded && !r->pass_seed;
 	p.job.seed = p.job_seed ? r->o.job.seed : r->seed;
 	p.job.epoch = r->epoch;
-	if (job_is_fixed(&p.job))
-		p.job.shards = r->shards;
+	if (job_is_fixed(&p.job) && (job_has_shards(p.job.sharding) || !p.job.shards))
+		p.job.shards = r->shards; /* else what was asked for, though it could not be cut into so many */
 	if (reader_marks(r)) {
 		p.job.seed = r->o.job.seed; /* with it consumers begin the job again */
 		p.job_seed = !r->pass_seed;

@@ -42,3 +42,34 @@ a_pass_that_is_gone_on_with_has_the_seed_it_had(void **state)
 	assert_int_equal(seed_of(R2 + 1, "", 2, true, false), rng_mix(77, 2));
 	assert_int_equal(seed_of(R2 + 2, "", 2, true, true), 77);
 }
+
+static uint64_t
+streams_of(uint64_t reader, int sharding, uint64_t shards, bool resume)
+{
+	forget();
+	hello(reader, ROLE_READER);
+	say(reader, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
+		.type = text("int"), .job.sharding = sharding, .job.shards = shards, .job.epoch = 1, .job.seeded = true, .job.seed = 77, .job.min_workers = 1,
+		.job.wait_ms = 500, .resume = resume, .iteration = resume ? 4711 : 0, .seat = resume } });
+	if (got(W1, MSG_LIST))
+		units(W1, got(W1, MSG_LIST)->req, 1000);
+	return got(reader, MSG_JOB) ? got(reader, MSG_JOB)->job.opts.shards : 0;
+}
+
+/* A position says how many streams there were, not whether they were asked for. */
+static void
+a_job_that_a_position_begins_is_that_of_readers_that_ask_for_no_number(void **state)
+{
+	static const int policies[] = { SHARD_DATA, SHARD_FILE_OR_DATA, SHARD_HINT };
+
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+		hello(W1, ROLE_WORKER);
+		assert_int_equal(streams_of(R1, policies[i], 3, true), 3);
+		assert_int_equal(streams_of(R2, policies[i], 0, false), 3);
+		assert_int_equal(streams_of(R2 + 1, policies[i], 3, false), 3);
+		assert_int_equal(streams_of(R2 + 2, policies[i], 4, false), 0);
+		assert_int_equal(got(R2 + 2, MSG_ERROR)->error.code, ST_USAGE);
+		teardown(state);
+		setup(state);
+	}
+}
