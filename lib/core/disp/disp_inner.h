@@ -316,7 +316,7 @@ struct stream {
 	size_t n_held, cap_held;
 	struct stream_gone *gone; /* seats that READER_GONE is not answered for yet */
 	size_t n_gone, cap_gone;
-	uint64_t *owing;          /* seats whose answer to HOLD is missing */
+	uint64_t *owing;          /* seats whose answer to HOLD is missing, also once it is made without */
 	size_t n_owing, cap_owing;
 	uint64_t from, skipped;   /* in the ASSIGN: first offset; number of elements in skip */
 	uint64_t failed;          /* elements that failed: the most any generation has told */

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "core/disp/disp_past.h"
 #include "core/disp/disp_row.h"
+#include "core/disp/disp_void.h"
 #include "core/disp/disp_wanted.h"
 
 struct row_load { uint64_t key[3]; uint8_t *p; size_t n; };
@@ -377,6 +378,7 @@ load_go_on(struct disp *d, struct iteration *it, struct err *e)
 			return err_set(e, ST_DATA, "stream %u of an iteration has no row", s->index);
 		if (past_loaded(d, s, e))
 			return e->kind;
+		void_sent(s, s->n_splits); /* perhaps; nobody knows */
 		ring_drop(&s->dirty.node);
 		stream_changed(d, s);
 		if (s->finished)

@@ -95,6 +95,7 @@ static const struct field gone_fields[] = { U64(stream_gone, seat, NULL), U32(st
 SIDE_BY_SIDE(intervals, v, n, cap);
 SIDE_BY_SIDE(stream, held, n_held, cap_held);
 SIDE_BY_SIDE(stream, gone, n_gone, cap_gone);
+SIDE_BY_SIDE(stream, owing, n_owing, cap_owing);
 const struct field row_stream_fields[] = {
 	U32(stream, gen, 0, NULL), U32(stream, place, STREAM_ASSIGNED, NULL),
 	BOOL(stream, running, NULL), BOOL(stream, told_end, NULL), BOOL(stream, closed, NULL),
@@ -109,7 +110,7 @@ const struct field row_stream_fields[] = {
 	PART(stream, "files", U64, stored.files, 0, NULL), PART(stream, "stored", U64, stored.elements, 0, NULL),
 	PART(stream, "bytes", U64, stored.bytes, 0, NULL),
 	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), U64(stream, lost_count, NULL),
-	U64(stream, mark, NULL), { 0 }
+	U64(stream, mark, NULL), ITEMS(stream, owing, WIRE_READERS_MAX, number_fields, struct msg_number), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),

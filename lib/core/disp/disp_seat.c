@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/disp/disp_forget.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_news.h"
 #include "core/disp/disp_role.h"
@@ -201,6 +202,7 @@ seat_away(struct disp *d, struct seat *r)
 	r->away_since = d->now;
 	gc_away(d, r);
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	hold_away(d, r);
 }
 
 /* Takes a reader back that was thought lost: the same program has come again. */
@@ -212,6 +214,7 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 	r->peer_id = p->id;
 	p->seat = r;
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
+	hold_comes(d, r);
 	for (size_t i = 0; i < r->iter->n_streams; i++) {
 		struct stream *s = r->iter->streams[i];
 

@@ -4,6 +4,7 @@
  */
 #include "base/mem.h"
 #include "core/disp/disp_inner.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_news.h"
 #include "core/disp/disp_stores.h"
 #include "core/disp/disp_past.h"
@@ -104,13 +105,6 @@ stream_detach(struct disp *d, struct stream *s)
 		disp_send(d, w, MSG_BYE_OK, w->bye_req);
 }
 
-static void
-stream_drop_held(struct stream *s, size_t i)
-{
-	intervals_clear(&s->held[i].got);
-	s->held[i] = s->held[--s->n_held];
-}
-
 /* From here on nothing made under the generation so far counts, but for what
  * readers have and say so. */
 void
@@ -130,7 +124,7 @@ stream_fence(struct disp *d, struct stream *s)
 	stream_no_failure(s); /* the next worker finds out anew */
 	ring_drop(&s->orphan);
 	while (s->n_held)
-		stream_drop_held(s, 0);
+		hold_drop(s, 0);
 	s->n_gone = 0;
 	group_joins_no_more(d, s); /* the next one is told of all views */
 	s->gen++;
@@ -140,26 +134,6 @@ stream_fence(struct disp *d, struct stream *s)
 	disp_dirty(d, &s->dirty, DIRTY_ROW);
 	stream_changed(d, s);
 	stream_hold(d, s);
-}
-
-void
-stream_hold(struct disp *d, struct stream *s)
-{
-	s->n_owing = 0;
-	while (s->n_held) /* all are asked, also those that had answered before a restart */
-		stream_drop_held(s, 0);
-	for (struct list_node *n = s->iter->seats.next; n != &s->iter->seats; n = n->next) {
-		struct seat *r = LIST_OF(n, struct seat, node);
-
-		if (!job_shards_has(&r->only, s->index))
-			continue;
-		if (s->n_owing == s->cap_owing)
-			s->owing = mem_grow(s->owing, &s->cap_owing, s->n_owing + 1, sizeof *s->owing);
-		s->owing[s->n_owing++] = r->number;
-		if (r->peer)
-			ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
-	}
-	stream_hold_check(d, s);
 }
 
 /* Made, and in the hands of readers to the last element: no worker is needed,
@@ -190,38 +164,6 @@ stream_orphan(struct disp *d, struct stream *s)
 		return;
 	ring_push(&s->iter->orphans, &s->orphan);
 	iter_place(d, s->iter);
-}
-
-static void
-stream_owes_no_more(struct stream *s, uint64_t seat)
-{
-	for (size_t i = 0; i < s->n_owing; i++)
-		if (s->owing[i] == seat) {
-			s->owing[i] = s->owing[--s->n_owing];
-			return;
-		}
-}
-
-/* A reader's answer to HOLD. */
-void
-stream_held(struct disp *d, struct stream *s, const struct seat *r, const struct ranges *got)
-{
-	stream_owes_no_more(s, r->number);
-	if (got->n) {
-		if (s->n_held == s->cap_held)
-			s->held = mem_grow(s->held, &s->cap_held, s->n_held + 1, sizeof *s->held);
-		s->held[s->n_held] = (struct stream_held){ .seat = r->number, .view = r->view };
-		intervals_add_ranges(&s->held[s->n_held++].got, got);
-		disp_dirty(d, &s->dirty, DIRTY_ROW);
-	}
-	stream_hold_check(d, s);
-}
-
-void
-stream_hold_check(struct disp *d, struct stream *s)
-{
-	if (s->place == STREAM_HOLDING && !s->n_owing)
-		stream_orphan(d, s);
 }
 
 void
@@ -402,12 +344,12 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r, bool to
 		return;
 	if (r->peer)
 		ask_drop(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
-	stream_owes_no_more(s, r->number);
+	hold_owes_no_more(d, s, r->number);
 	for (size_t i = 0; i < s->n_held; i++)
 		if (s->held[i].seat == r->number) {
 			intervals_sub_all(&s->held[i].got, &s->views[s->held[i].view].acked);
 			missing = s->held[i].got.n > 0 && group_live(s->iter, r->view);
-			stream_drop_held(s, i);
+			hold_drop(s, i);
 			disp_dirty(d, &s->dirty, DIRTY_ROW);
 			break;
 		}

@@ -5,6 +5,7 @@
  */
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 
 bool
@@ -95,6 +96,7 @@ waiting_seat(struct disp *d, struct iteration *it, struct waiting *w)
 	w->have = (struct ranges_list){ 0 };
 	waiting_free(d, w);
 	seat_open(d, r, req);
+	hold_comes(d, r);
 	/* Last, because this may end the iteration. */
 	for (size_t i = 0; i < have.n; i++) {
 		struct stream *s = iter_stream(it, have.v[i].stream);

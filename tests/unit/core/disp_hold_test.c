@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A stream that lost its worker while a reader with a position is away.
+ */
+#include "durable_kit.h"
+
+#define EACH_SETUP setup
+#define EACH_TEARDOWN teardown
+
+static const uint64_t reader_a = 21, reader_b = 22, reader_b2 = 23;
+
+static void
+open_group(uint64_t peer, const char *group, bool checkpoint, enum job_share share)
+{
+	hello(peer, ROLE_READER);
+	say(peer, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .spec = text("range"), .type = text("int"),
+		.job = { .name = text("job"), .sharding = SHARD_DYNAMIC, .epoch = 1, .seeded = true, .seed = 1,
+			.share = share, .group = text(group), .min_workers = 1, .wait_ms = 500, .checkpoint = checkpoint } } });
+}
+
+static void
+worker_has(uint64_t worker, struct stream_key key)
+{
+	struct msg_stream_ref has = { .key = key };
+
+	say(worker, (struct msg){ .type = MSG_HELLO, .req = 1, .hello = { .version = WIRE_VERSION, .role = ROLE_WORKER,
+		.peer = worker, .name = text("n"), .endpoint = text("ep"), .slots = 2, .streams = { &has, 1 } } });
+}
+
+/* Reader b is away and may have elements of the stream; its worker is lost, and reader a says what it has. The
+ * stream's key from now on. */
+static struct stream_key
+lost_while_away(enum job_share share)
+{
+	hello(W1, ROLE_WORKER);
+	open_group(reader_a, "a", false, share);
+	uint64_t list = got(W1, MSG_LIST)->req;
+	open_group(reader_b, "b", true, share);
+	units(W1, list, 100);
+	struct stream_key key = got(W1, MSG_ASSIGN)->assign.key;
+	uint64_t a = got(reader_a, MSG_JOB) ? got(reader_a, MSG_JOB)->job.seat : 1;
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	say(reader_b, (struct msg){ .type = MSG_ACK, .req = 8, .ack = { .iteration = key.iteration, .seat = 2, .seq = 1 } });
+	forget();
+	disp_peer_gone(d, now, reader_b);
+	disp_peer_gone(d, now, W1);
+	collect();
+	key.gen++;
+	assert_non_null(got(reader_a, MSG_HOLD));
+	say(reader_a, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = a } });
+	forget();
+	hello(W2, ROLE_WORKER);
+	collect();
+	return key;
+}
+
+static bool
+is_assigned(struct stream_key key)
+{
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].m.type == MSG_ASSIGN && sent[i].m.assign.key.stream == key.stream &&
+		    sent[i].m.assign.key.gen == key.gen)
+			return true;
+	return false;
+}
+
+static void
+another_group_does_not_wait_for_it(void **state)
+{
+	(void)state;
+	assert_true(is_assigned(lost_while_away(SHARE_LOSSLESS)));
+}
+
+static void
+groups_that_share_a_window_wait(void **state)
+{
+	(void)state;
+	assert_false(is_assigned(lost_while_away(SHARE_WINDOW)));
+}
+
+static void
+it_may_come_back(void **state)
+{
+	(void)state;
+	lost_while_away(SHARE_LOSSLESS);
+	forget();
+	hello(reader_b, ROLE_READER);
+	say(reader_b, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .job.name = text("job"), .resume = true } });
+	assert_null(got(W2, MSG_REVOKE));
+}
+
+/* Nobody knows which elements it has, so none may go to another reader of its group. */
+static void
+who_takes_its_place_waits_for_it(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	forget();
+	open_group(reader_b2, "b", false, SHARE_LOSSLESS);
+	assert_non_null(got(W2, MSG_REVOKE));
+	assert_non_null(got(reader_b2, MSG_HOLD));
+	assert_non_null(got(reader_a, MSG_HOLD));
+}
+
+static void
+that_it_was_not_asked_is_known_after_a_restart(void **state)
+{
+	(void)state;
+	setup_durable();
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	restart();
+	worker_has(W2, key);
+	forget();
+	open_group(reader_b2, "b", false, SHARE_LOSSLESS);
+	assert_non_null(got(W2, MSG_REVOKE));
+}
