@@ -105,8 +105,10 @@ world_disp_up(struct world *w, void *arg, uint64_t tag)
 {
 	(void)arg;
 	(void)tag;
-	if (!w->disp->alive)
-		sim_disp_start(w->disp);
+	if (w->disp->alive)
+		return;
+	sim_disp_start(w->disp);
+	w->disp_up = w->now;
 }
 
 static void
@@ -116,6 +118,9 @@ world_kill_disp(struct world *w)
 		return;
 	if (!w->durable)
 		w->disp_lost = true;
+	/* One that was there for a moment was not there for who came meanwhile. */
+	for (unsigned i = 0; i < w->n_nodes && w->now - w->disp_up < SEC; i++)
+		w->nodes[i]->cut = true;
 	node_kill(w->disp);
 	world_at(w, w->now + some_time(w, one_in(w, 4) ? 8 * SEC : SEC), world_disp_up, NULL, 0);
 }

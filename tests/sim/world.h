@@ -200,6 +200,7 @@ struct world {
 	int64_t delivered;       /* when an element was written last */
 	bool closing;            /* all is over: only waits until nothing is left */
 	bool disp_lost;          /* a dispatcher without state was killed */
+	int64_t disp_up;         /* when the dispatcher began last */
 };
 
 /* Time and chance */
