@@ -188,6 +188,7 @@ sim_disp_start(struct node *n)
 	o.read_arg = n->d;
 	n->d->instance = o.instance = rng_next(&w->r) | 1;
 	n->alive = true;
+	w->disp_up = w->now;
 	n->d->d = disp_new(&o, w->now);
 	/* In any order: the loader promises not to care. */
 	struct sim_row *rows = mem_array(n->d->n_disk, sizeof *rows);

@@ -61,7 +61,7 @@ world_new_worker(struct world *w, void *arg, uint64_t tag)
 	sim_work_start(n);
 }
 
-/* When all is calm, every reader gets a worker that it can be served by. */
+/* When all is calm, every reader gets a worker. */
 static void
 world_care_places(struct world *w)
 {
@@ -105,10 +105,8 @@ world_disp_up(struct world *w, void *arg, uint64_t tag)
 {
 	(void)arg;
 	(void)tag;
-	if (w->disp->alive)
-		return;
-	sim_disp_start(w->disp);
-	w->disp_up = w->now;
+	if (!w->disp->alive)
+		sim_disp_start(w->disp);
 }
 
 static void
@@ -116,8 +114,7 @@ world_kill_disp(struct world *w)
 {
 	if (!w->disp->alive)
 		return;
-	if (!w->durable)
-		w->disp_lost = true;
+	w->disp_lost |= !w->durable;
 	/* One that was there for a moment was not there for who came meanwhile. */
 	for (unsigned i = 0; i < w->n_nodes && w->now - w->disp_up < SEC; i++)
 		w->nodes[i]->cut = true;

@@ -49,8 +49,9 @@ streams_of(uint64_t reader, int sharding, uint64_t shards, bool resume)
 	forget();
 	hello(reader, ROLE_READER);
 	say(reader, (struct msg){ .type = MSG_OPEN, .req = 7, .open = { .job.name = text("job"), .spec = text("range"),
-		.type = text("int"), .job.sharding = sharding, .job.shards = shards, .job.epoch = 1, .job.seeded = true, .job.seed = 77, .job.min_workers = 1,
-		.job.wait_ms = 500, .resume = resume, .iteration = resume ? 4711 : 0, .seat = resume } });
+		.type = text("int"), .job.sharding = sharding, .job.shards = shards, .job.epoch = 1,
+		.job.seeded = true, .job.seed = 77, .job.min_workers = 1, .job.wait_ms = 500,
+		.resume = resume, .iteration = resume ? 4711 : 0, .seat = resume } });
 	if (got(W1, MSG_LIST))
 		units(W1, got(W1, MSG_LIST)->req, 1000);
 	return got(reader, MSG_JOB) ? got(reader, MSG_JOB)->job.opts.shards : 0;
