@@ -38,8 +38,8 @@ traced(void (*body)(void), int64_t most)
 	assert_int_equal(code, 0);
 	FILE *f = fopen(path, "re");
 	unlink(path);
-	char *text = mem_zalloc(1 << 22);
-	assert_true(fread(text, 1, (1 << 22) - 1, f) > 0);
+	char *text = mem_zalloc(1 << 24);
+	assert_true(fread(text, 1, (1 << 24) - 1, f) > 0);
 	fclose(f);
 	return text;
 }
