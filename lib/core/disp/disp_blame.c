@@ -113,7 +113,7 @@ blame_on_trial(const struct disp *d, const struct peer *w)
 	for (struct list_node *n = w->streams.next; n != &w->streams; n = n->next) {
 		const struct stream *s = LIST_OF(n, struct stream, by_worker);
 
-		if (blame_suspect(d, s) && blame_progress(s) <= s->lost_at && d->now - s->given < BLAME_TRIAL_NS &&
+		if (!s->told_end && blame_suspect(d, s) && blame_progress(s) <= s->lost_at && d->now - s->given < BLAME_TRIAL_NS &&
 		    !blame_is_held_up(d, w, s))
 			return true;
 	}
