@@ -354,4 +354,8 @@ of_several_suspects_the_one_that_is_read_first_comes_first(void **state)
 	begun(W1 + 2, &(struct stream_key){ it, 1, 3 });
 	/* not while it is making something. */
 	assert_int_equal(assigned_after(W1 + 2, it, 20, SEC), UINT32_MAX);
+	/* Those that have ended harm nobody any more, though they got no further than at a loss before. */
+	for (uint32_t i = 0; i < 2; i++)
+		say(W1 + 2, (struct msg){ .type = MSG_STREAM_END, .stream_end = { .key = { it, i, 3 }, .length = 1, .made = 1 } });
+	assert_int_equal(assigned_after(W1 + 2, it, 5, SEC), 2);
 }
