@@ -292,7 +292,8 @@ reader_job(struct reader *r, struct msg *m)
 	r->rounds = m->job.places > 1;
 	r->stats.places = round_parse(r->o.job.consumer, &part, NULL) == ST_OK ? part.n : 1;
 	r->recorded = r->rounds || (r->o.job.share && m->job.opts.order == ORDER_STABLE);
-	r->aligned = !r->recorded || r->o.position;
+	/* The position of a group that was away does not say where it goes on: it has missed what the others had. */
+	r->aligned = !r->recorded || (r->o.position && !r->o.job.share);
 	r->epoch = (uint32_t)m->job.opts.epoch;
 	r->seed = m->job.opts.seed;
 	r->o.job.order = m->job.opts.order;
