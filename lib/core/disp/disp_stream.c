@@ -255,6 +255,13 @@ stream_repeated(struct disp *d, struct iteration *it, uint32_t view, uint64_t n)
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 }
 
+/* A group that missed more than there turned out to be is told to have that, and says so again. */
+static uint64_t
+stream_until(const struct stream *s, uint64_t end)
+{
+	return group_shares(s->iter) && s->ended && end > s->length ? s->length : end;
+}
+
 void
 stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct ranges *r, struct seat *by)
 {
@@ -264,9 +271,11 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 	if (s->finished || !r->n)
 		return;
 	for (size_t i = 0; i < r->n; i++) {
-		uint64_t start = r->v[i].start, end = r->v[i].end;
+		uint64_t start = r->v[i].start, end = stream_until(s, r->v[i].end);
 		uint64_t old = intervals_overlap(&v->acked, start, end);
 
+		if (start >= end)
+			continue;
 		if (by) {
 			stream_repeated(d, it, view, old - intervals_overlap(&v->presumed, start, end));
 			intervals_sub(&v->presumed, start, end);
@@ -322,11 +331,13 @@ stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 	for (size_t i = 0; v && i < m->gone_ok.acked.n && !s->finished; i++) {
 		const struct range *r = &m->gone_ok.acked.v[i];
 
-		for (uint64_t at = r->start; (at = intervals_gap(&v->acked, at)) < r->end;) {
+		uint64_t end = stream_until(s, r->end);
+
+		for (uint64_t at = r->start; (at = intervals_gap(&v->acked, at)) < end;) {
 			uint64_t stop = intervals_next(&v->acked, at);
 
-			intervals_add(&v->presumed, at, stop < r->end ? stop : r->end);
-			at = stop < r->end ? stop : r->end;
+			intervals_add(&v->presumed, at, stop < end ? stop : end);
+			at = stop < end ? stop : end;
 		}
 	}
 	if (v)

@@ -226,6 +226,19 @@ what_a_group_missed_that_comes_twice_is_counted_once(void **state)
 	assert_int_equal(audit("repeated"), 0);
 }
 
+/* Its group came late and was told to have all before a turn that this stream does not reach. */
+static void
+what_lies_behind_the_end_counts_for_nothing(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R1, it, 1, 1, LENGTH, LENGTH);
+	ack(R2, it, 2, 1, LENGTH + 2, LENGTH);
+	assert_int_equal(got(R2, MSG_DONE)->done.elements, 2 * LENGTH);
+	assert_int_equal(got(R2, MSG_DONE)->done.missed, 0);
+}
+
 static void
 open_next(uint64_t peer, const char *group)
 {
