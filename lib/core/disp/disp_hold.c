@@ -121,8 +121,12 @@ hold_comes(struct disp *d, struct seat *r)
 	for (size_t i = 0; i < it->n_streams; i++) {
 		struct stream *s = it->streams[i];
 
-		if (!s->n_owing || s->finished || s->place == STREAM_HOLDING || !job_shards_has(&r->only, s->index))
+		if (!s->n_owing || s->finished || !job_shards_has(&r->only, s->index))
 			continue;
+		if (s->place == STREAM_HOLDING) { /* with somebody there, it need not wait for who is away */
+			stream_hold_check(d, s);
+			continue;
+		}
 		hold_owes_no_more(d, s, r->number);
 		if (hold_lacks(d, s, r))
 			stream_fence(d, s);

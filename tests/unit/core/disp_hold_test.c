@@ -104,6 +104,28 @@ who_takes_its_place_waits_for_it(void **state)
 	assert_non_null(got(reader_a, MSG_HOLD));
 }
 
+/* While nobody is there, it waits for who may come back. */
+static void
+a_reader_of_another_group_that_comes_does_not_wait_for_it(void **state)
+{
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	open_group(reader_b, "b", true, SHARE_LOSSLESS);
+	units(W1, got(W1, MSG_LIST)->req, 100);
+	struct stream_key key = got(W1, MSG_ASSIGN)->assign.key;
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	say(reader_b, (struct msg){ .type = MSG_ACK, .req = 8, .ack = { .iteration = key.iteration, .seat = 1, .seq = 1 } });
+	forget();
+	disp_peer_gone(d, now, reader_b);
+	disp_peer_gone(d, now, W1);
+	key.gen++;
+	hello(W2, ROLE_WORKER);
+	collect();
+	assert_false(is_assigned(key));
+	open_group(reader_a, "a", false, SHARE_LOSSLESS);
+	assert_true(is_assigned(key));
+}
+
 static void
 that_it_was_not_asked_is_known_after_a_restart(void **state)
 {
