@@ -217,8 +217,12 @@ job_for(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, const 
 			return NULL;
 		j = NULL;
 	}
-	if (j)
-		return job_same(d, p, j, s, m, asked->part.of) ? j : NULL;
+	if (j && !job_same(d, p, j, s, m, asked->part.of))
+		return NULL;
+	if (j) {
+		job_shards_take(d, j, m);
+		return j;
+	}
 	if (!role_may_have(d, p, m))
 		return NULL;
 	j = job_new(d, disp_id(d), &o->job, s);

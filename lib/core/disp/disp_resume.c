@@ -10,14 +10,43 @@ job_shards(const struct job *j)
 	return j->opts.shards ? (uint32_t)j->opts.shards : j->shards;
 }
 
+/* Whether the number of streams that OPEN asks for is one that its position says, which somebody may not have asked
+ * for. */
+static bool
+job_shards_had(const struct msg *m)
+{
+	return (m->open.resume || m->open.have.n) && job_is_fixed(&m->open.job) && !m->open.job.checkpoint_rounds;
+}
+
 /* Readers that ask for this number, and those that leave it open, mean the same job. */
 void
 job_from_position(struct job *j, const struct msg *m)
 {
-	if (!(m->open.resume || m->open.have.n) || !job_is_fixed(&j->opts) || j->opts.checkpoint_rounds)
+	if (!job_shards_had(m))
 		return;
 	j->shards = (uint32_t)j->opts.shards;
 	j->opts.shards = 0;
+}
+
+/* A job that readers without a position have begun: its number is open until its first pass has streams. */
+static bool
+job_shards_open(const struct job *j)
+{
+	if (j->opts.shards || j->shards)
+		return false;
+	for (size_t i = 0; i < j->n_iters; i++)
+		if (j->iters[i]->state != ITER_LISTING)
+			return false;
+	return true;
+}
+
+void
+job_shards_take(struct disp *d, struct job *j, const struct msg *m)
+{
+	if (!job_shards_had(m) || !job_shards_open(j))
+		return;
+	j->shards = (uint32_t)m->open.job.shards;
+	disp_dirty(d, &j->dirty, DIRTY_ROW);
 }
 
 uint64_t
@@ -26,6 +55,8 @@ job_asked_shards(const struct job *j, const struct msg *m, uint32_t places)
 	uint64_t asked = m->open.job.shards;
 
 	if (!j->opts.shards && j->shards && asked == j->shards)
+		return 0;
+	if (job_shards_had(m) && job_shards_open(j))
 		return 0;
 	for (size_t i = 0; i < j->n_iters && m->open.have.n && places > 1; i++) {
 		const struct iteration *it = j->iters[i];

@@ -43,8 +43,8 @@ a_pass_that_is_gone_on_with_has_the_seed_it_had(void **state)
 	assert_int_equal(seed_of(R2 + 2, "", 2, true, true), 77);
 }
 
-static uint64_t
-streams_of(uint64_t reader, int sharding, uint64_t shards, bool resume)
+static void
+asks_for(uint64_t reader, int sharding, uint64_t shards, bool resume)
 {
 	forget();
 	hello(reader, ROLE_READER);
@@ -52,6 +52,12 @@ streams_of(uint64_t reader, int sharding, uint64_t shards, bool resume)
 		.type = text("int"), .job.sharding = sharding, .job.shards = shards, .job.epoch = 1,
 		.job.seeded = true, .job.seed = 77, .job.min_workers = 1, .job.wait_ms = 500,
 		.resume = resume, .iteration = resume ? 4711 : 0, .seat = resume } });
+}
+
+static uint64_t
+streams_of(uint64_t reader, int sharding, uint64_t shards, bool resume)
+{
+	asks_for(reader, sharding, shards, resume);
 	if (got(W1, MSG_LIST))
 		units(W1, got(W1, MSG_LIST)->req, 1000);
 	return got(reader, MSG_JOB) ? got(reader, MSG_JOB)->job.opts.shards : 0;
@@ -73,4 +79,25 @@ a_job_that_a_position_begins_is_that_of_readers_that_ask_for_no_number(void **st
 		teardown(state);
 		setup(state);
 	}
+}
+
+/* The dispatcher has lost its state: a reader that has saved nothing yet is back first. */
+static void
+a_job_without_streams_yet_gets_as_many_as_the_first_position_says(void **state)
+{
+	uint64_t list;
+
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	asks_for(R1, SHARD_DATA, 0, false);
+	list = got(W1, MSG_LIST)->req;
+	asks_for(R2, SHARD_DATA, 3, true);
+	assert_null(got(R2, MSG_ERROR));
+	asks_for(R2 + 1, SHARD_DATA, 4, true);
+	assert_int_equal(got(R2 + 1, MSG_ERROR)->error.code, ST_USAGE);
+	asks_for(R2 + 2, SHARD_DATA, 4, false);
+	assert_int_equal(got(R2 + 2, MSG_ERROR)->error.code, ST_USAGE);
+	units(W1, list, 1000);
+	assert_int_equal(got(R1, MSG_JOB)->job.opts.shards, 3);
+	assert_int_equal(got(R2, MSG_JOB)->job.opts.shards, 3);
 }
