@@ -252,7 +252,7 @@ struct msg_job {
 };
 /* Rounds are counted from the begin of the pass, in all runs together. */
 struct msg_stop { uint64_t iteration, seat, rounds, multiple; };
-struct msg_halt { uint64_t iteration, seat; };
+struct msg_halt { uint64_t iteration, seat, multiple; };
 struct msg_fence { uint64_t iteration, rounds; };
 struct msg_stream {
 	uint32_t stream, gen;

@@ -297,7 +297,10 @@ static const struct field stop[] = {
 	U64(msg_stop, rounds, "number of rounds of the pass that it has begun, in all runs together"),
 	U64(msg_stop, multiple, "the end is to be a multiple of it; 0: any number"), { 0 }
 };
-static const struct field halt[] = { U64(msg_halt, iteration, NULL), U64(msg_halt, seat, NULL), { 0 } };
+static const struct field halt[] = {
+	U64(msg_halt, iteration, NULL), U64(msg_halt, seat, NULL),
+	U64(msg_halt, multiple, "what STOP said of the end; said again in the answer, so that it outlives who asked"), { 0 }
+};
 static const struct field fence[] = {
 	U64(msg_fence, iteration, NULL), U64(msg_fence, rounds, "so many are to be had by all"), { 0 }
 };

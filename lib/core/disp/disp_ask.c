@@ -93,7 +93,7 @@ ask_send(struct disp *d, struct ask *a)
 	case ASK_HALT:
 		if (!it || !it->fence.asking || !a->peer->seat || a->peer->seat->number != a->seat)
 			return false;
-		disp_send(d, a->peer, MSG_HALT, 0)->halt = (struct msg_halt){ it->id, a->seat };
+		disp_send(d, a->peer, MSG_HALT, 0)->halt = (struct msg_halt){ it->id, a->seat, it->fence.multiple };
 		return true;
 	case ASK_GONE:
 		if (!current || s->worker != a->peer)

@@ -74,10 +74,10 @@ fence_check(struct disp *d, struct iteration *it)
 }
 
 static void
-fence_begin(struct disp *d, struct iteration *it)
+fence_begin(struct disp *d, struct iteration *it, uint64_t multiple)
 {
 	it->fence.asking = true;
-	it->fence.multiple = 0;
+	it->fence.multiple = multiple;
 	for (struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
 		struct seat *r = LIST_OF(n, struct seat, node);
 
@@ -104,7 +104,7 @@ fence_stop(struct disp *d, struct peer *p, struct seat *r, const struct msg *m)
 	r->halted = true;
 	r->begun = m->stop.rounds > recorded ? m->stop.rounds : recorded;
 	if (!it->fence.known && !it->fence.asking)
-		fence_begin(d, it);
+		fence_begin(d, it, m->stop.multiple);
 	if (it->fence.multiple < m->stop.multiple)
 		it->fence.multiple = m->stop.multiple;
 	if (it->fence.known)

@@ -81,6 +81,8 @@ reader_halt(struct reader *r, const struct msg_halt *m)
 {
 	if (!r->opened || m->iteration != r->iteration || m->seat != r->seat || r->fenced || r->closing || r->over)
 		return;
+	if (m->multiple > r->stop_multiple)
+		r->stop_multiple = m->multiple;
 	if (r->stopping)
 		reader_fence_again(r);
 	else if (!r->o.stops)
@@ -107,6 +109,7 @@ reader_stop_at(struct reader *r, int64_t now_ns, uint64_t rounds, uint64_t multi
 		rounds = reader_rounds(r, r->stats.delivered);
 	r->stopping = true;
 	r->stop_rounds = rounds;
-	r->stop_multiple = multiple;
+	if (multiple > r->stop_multiple)
+		r->stop_multiple = multiple;
 	reader_fence_again(r);
 }

@@ -381,6 +381,7 @@ the_end_is_a_multiple_of_what_one_asks_for(void **state)
 	all_hello();
 	it = begin_pair();
 	stop(R1, it, 1, 5, 4);
+	assert_int_equal(got(R2, MSG_HALT)->halt.multiple, 4); /* it says so again if R1 is no longer there */
 	stop(R2, it, 2, 5, 0);
 	assert_int_equal(got(R2, MSG_FENCE)->fence.rounds, 8);
 }

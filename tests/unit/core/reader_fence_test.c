@@ -94,6 +94,19 @@ a_question_is_repeated_until_it_is_answered(void **state)
 }
 
 static void
+who_is_asked_says_what_multiple_the_end_is_to_be(void **state)
+{
+	(void)state;
+	begin_round(true, 0, NULL);
+	chunk(0, 0, 1, 0, 10, 0);
+	told((struct msg){ .type = MSG_HALT, .halt = { 7, 3, 6 } });
+	assert_non_null(act(READER_HALT, 0));
+	reader_stop_at(r, now += MS, 2, 0);
+	collect();
+	assert_int_equal(act(READER_TELL, MSG_STOP)->msg.stop.multiple, 6);
+}
+
+static void
 a_reader_that_sees_to_it_delivers_no_more_and_closes(void **state)
 {
 	(void)state;
