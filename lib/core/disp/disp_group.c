@@ -142,7 +142,7 @@ group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 	if (is_new)
 		r->view = group_add(d, it, name);
 	struct group *g = &it->groups.v[r->view];
-	is_new |= g->ended && !group_over(it, r->view);
+	is_new |= g->ended && !group_had_all(it, r->view);
 	g->ended = false;
 	g->n_over = is_new ? 0 : g->n_over;
 	group_add_seat(r);

@@ -67,6 +67,7 @@ void group_finished(struct disp *d, struct stream *s);  /* its ledgers go to the
 bool iter_dealt(const struct iteration *it); /* nothing is left that a new stream could get (disp_iter.c) */
 /* Whether all that it gets is acknowledged; then its readers are done, though others are not. */
 bool group_over(const struct iteration *it, uint32_t view);
+bool group_had_all(const struct iteration *it, uint32_t view); /* it is over, and nothing of it passed the group by */
 /* The ledger of a view has changed, or of all (UINT32_MAX): who is done is told; and what
  * stream_finish_check does. May free s. */
 void group_check(struct disp *d, struct stream *s, uint32_t view);

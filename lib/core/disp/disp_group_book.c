@@ -31,6 +31,18 @@ group_over(const struct iteration *it, uint32_t view)
 	return g->n_over == it->n_streams;
 }
 
+/* Streams end without what a group lacks that is not there: such a group has not had all of them. */
+bool
+group_had_all(const struct iteration *it, uint32_t view)
+{
+	if (!group_over(it, view))
+		return false;
+	for (size_t i = 0; i < it->n_streams; i++)
+		if (!intervals_covers(&it->streams[i]->views[view].acked, 0, it->streams[i]->length))
+			return false;
+	return true;
+}
+
 /* Its readers are told that they are done. Others get no stream that it did not. */
 static void
 group_done(struct disp *d, struct iteration *it, uint32_t view)

@@ -130,6 +130,24 @@ what_a_group_has_that_comes_again_is_over_when_the_others_have_left(void **state
 	assert_int_equal(audit("suppressed"), 10);
 }
 
+/* Stream 1 ends while b is away and lacks some of it; of stream 0 it has all. */
+static void
+what_ended_while_a_group_was_away_is_missed(void **state)
+{
+	uint64_t it = begin_two();
+
+	(void)state;
+	ack(R2, it, 2, 1, LENGTH, 90);
+	leave(R2, it, 2, 1);
+	ack(R1, it, 1, 1, 38, LENGTH);
+	open_as(R3, "b");
+	assert_int_equal(got(R3, MSG_DONE)->done.missed, LENGTH - 90);
+	ack(R1, it, 1, 2, LENGTH, LENGTH);
+	assert_non_null(got(R1, MSG_DONE));
+	assert_int_equal(audit("missed"), LENGTH - 90); /* of the last group */
+	assert_int_equal(audit("lost"), 0);
+}
+
 static void
 answer(uint64_t it, uint32_t stream, bool can, uint64_t begin)
 {
