@@ -187,11 +187,25 @@ worker_refused(struct worker *w, struct msg *m)
 	worker_over(w, WORKER_LOST);
 }
 
+/* Whether the message is an order of a dispatcher that has not said who it is since contact was lost. If it was
+ * started again without its state, all streams end with its WELCOME, and what it ordered before would end with them
+ * in silence. Orders are repeated until they are answered. */
+static bool
+worker_too_early(const struct worker *w, const struct msg *m)
+{
+	return !w->contact.connected && m->type != MSG_WELCOME && m->type != MSG_REFUSED && m->type != MSG_WHO &&
+		m->type != MSG_BYE && m->type != MSG_BYE_OK;
+}
+
 void
 worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 {
 	w->now = now_ns;
 	contact_heard(&w->contact, now_ns);
+	if (worker_too_early(w, m)) {
+		worker_contact(w);
+		return;
+	}
 	switch (m->type) {
 	case MSG_WELCOME: worker_welcome(w, m); break;
 	case MSG_REFUSED: worker_refused(w, m); break;

@@ -352,6 +352,25 @@ a_dispatcher_without_state_that_stays_away_is_given_up(void **state)
 	assert_int_equal(act(WORKER_LOST, 0)->err->kind, ST_TEMP);
 }
 
+/* The WELCOME of a dispatcher that was started again was lost, and what it ordered behind that was not. */
+static void
+nothing_is_begun_for_a_dispatcher_that_has_not_said_who_it_is(void **state)
+{
+	struct msg assign = { .type = MSG_ASSIGN, .assign.key = { 9, 0, 1 } };
+
+	(void)state;
+	worker_dispatcher_gone(w, now);
+	collect();
+	told(assign);
+	assert_null(act(WORKER_START, 0));
+	assert_null(act(WORKER_TELL, MSG_ASSIGNED));
+	told((struct msg){ .type = MSG_WELCOME, .welcome = { WIRE_VERSION, 6, false, 1000, 5000 } });
+	assert_int_equal(worker_streams(w), 0);
+	told(assign);
+	assert_non_null(act(WORKER_START, 0));
+	assert_int_equal(worker_streams(w), 1);
+}
+
 static void
 another_state_means_all_streams_are_void(void **state)
 {
