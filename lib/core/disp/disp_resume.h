@@ -11,7 +11,7 @@
 uint32_t job_shards(const struct job *j);
 /* A new job that a position begins: it says how many streams there were, but not whether anybody asked for so many. */
 void job_from_position(struct job *j, const struct msg *m);
-/* A position comes to a job of which no pass has streams yet, and whose number nobody asked for: it is the position's. */
+/* A job of which no pass has streams yet, and whose number nobody asked for, takes that of a position. */
 void job_shards_take(struct disp *d, struct job *j, const struct msg *m);
 /* The number of streams that is asked for: a position says the number that was found where none was asked for. */
 uint64_t job_asked_shards(const struct job *j, const struct msg *m, uint32_t places);

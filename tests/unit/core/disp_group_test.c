@@ -144,7 +144,7 @@ what_ended_while_a_group_was_away_is_missed(void **state)
 	assert_int_equal(got(R3, MSG_DONE)->done.missed, LENGTH - 90);
 	ack(R1, it, 1, 2, LENGTH, LENGTH);
 	assert_non_null(got(R1, MSG_DONE));
-	assert_int_equal(audit("missed"), LENGTH - 90); /* of the last group */
+	assert_int_equal(audit("missed"), LENGTH - 90); /* the last group is b */
 	assert_int_equal(audit("lost"), 0);
 }
 
