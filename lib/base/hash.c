@@ -33,30 +33,51 @@ hash_fold(uint64_t a, uint64_t b)
 	return (uint64_t)p ^ (uint64_t)(p >> 64);
 }
 
-static uint64_t
-hash_read(const uint8_t *p, size_t n)
+static inline uint64_t
+hash_read8(const uint8_t *p)
 {
-	uint64_t x = 0;
+	uint64_t x;
 
-	memcpy(&x, p, n);
+	memcpy(&x, p, sizeof x);
 	return x;
 }
 
+static inline uint64_t
+hash_read4(const uint8_t *p)
+{
+	uint32_t x;
+
+	memcpy(&x, p, sizeof x);
+	return x;
+}
+
+/* The last bytes are read together with some before them, so that no length needs a loop or a call. What they
+ * are mixed with depends on the seed: were it known, a key could be made whose product is 0 with any other. */
 uint64_t
 hash_bytes(const void *bytes, size_t n)
 {
 	const uint64_t k0 = 0xa0761d6478bd642fu, k1 = 0xe7037ed1a0b428dbu;
 	const uint8_t *p = bytes;
-	uint64_t h = hash_seed() ^ k0;
-	size_t left = n;
+	uint64_t h = hash_seed(), s = h * k1, a, b;
 
-	for (; left >= 16; p += 16, left -= 16)
-		h = hash_fold(hash_read(p, 8) ^ k1, hash_read(p + 8, 8) ^ h);
-	if (left >= 8)
-		h = hash_fold(hash_read(p, 8) ^ k1, hash_read(p + 8, left - 8) ^ h);
-	else if (left)
-		h = hash_fold(hash_read(p, left) ^ k1, h);
-	return hash_fold(h ^ n, k1);
+	h ^= k0;
+	if (n > 16) {
+		for (size_t left = n; left > 16; p += 16, left -= 16)
+			h = hash_fold(hash_read8(p) ^ s, hash_read8(p + 8) ^ h);
+		p = (const uint8_t *)bytes + n - 16;
+		a = hash_read8(p);
+		b = hash_read8(p + 8);
+	} else if (n >= 8) {
+		a = hash_read8(p);
+		b = hash_read8(p + n - 8);
+	} else if (n >= 4) {
+		a = hash_read4(p);
+		b = hash_read4(p + n - 4);
+	} else {
+		a = n ? (uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1] : 0;
+		b = 0;
+	}
+	return hash_fold(hash_fold(a ^ s, b ^ h) ^ n, k1);
 }
 
 struct hash_want {

@@ -16,12 +16,20 @@ key_table_code(const uint8_t *p, size_t n)
 static inline bool
 key_table_same(const uint8_t *a, const uint8_t *b, size_t n)
 {
+	uint64_t one[2], other[2];
 	uint32_t first[2], last[2];
 
+	if (n > 16)
+		return !memcmp(a, b, n);
+	if (n >= 8) {
+		memcpy(&one[0], a, 8);
+		memcpy(&one[1], a + n - 8, 8);
+		memcpy(&other[0], b, 8);
+		memcpy(&other[1], b + n - 8, 8);
+		return !((one[0] ^ other[0]) | (one[1] ^ other[1]));
+	}
 	if (n < 4)
 		return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
-	if (n > 8)
-		return !memcmp(a, b, n);
 	memcpy(&first[0], a, 4);
 	memcpy(&first[1], b, 4);
 	memcpy(&last[0], a + n - 4, 4);

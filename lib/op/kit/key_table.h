@@ -8,7 +8,7 @@
  *
  *	slots:  code, number + 1 -> items: length, key -> bytes: |long key|long key|...
  *
- * A key of up to eight bytes lies in its item. What a large table costs is the
+ * A key of up to KEY_TABLE_INLINE bytes lies in its item. What a large table costs is the
  * memory it waits for: who has several keys at hand asks for their slots first
  * (key_table_want), then for their items (key_table_want_item) and long keys
  * (key_table_want_key), and then looks them up; keys_ahead.h does this.
@@ -23,7 +23,7 @@
 enum { KEY_TABLE_MAX = 0x7fffffff };
 #define KEY_TABLE_NONE UINT32_MAX
 
-enum { KEY_TABLE_INLINE = 8 };
+enum { KEY_TABLE_INLINE = 16 };
 
 struct key_table_item {
 	union {

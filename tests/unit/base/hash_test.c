@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/hash.h"
+#include "base/mem.h"
 #include "base/rng.h"
 
 static void *
@@ -94,4 +95,46 @@ near_keys_have_far_codes(void **state)
 		seen |= 1ull << (hash_bytes(&i, sizeof i) & 63);
 	assert_true(__builtin_popcountll(seen) > 25);
 	assert_true(hash_bytes("\0", 1) != hash_bytes("\0\0", 2));
+}
+
+/* Each byte of a key counts, at each length, and nothing behind the key is read. */
+static void
+each_byte_of_a_key_counts(void **state)
+{
+	(void)state;
+	for (size_t n = 1; n < 70; n++) {
+		uint8_t *key = mem_zalloc(n);
+		uint64_t code = hash_bytes(key, n);
+
+		for (size_t k = 0; k < n; k++) {
+			key[k] = 1;
+			assert_true(hash_bytes(key, n) != code);
+			key[k] = 0;
+		}
+		assert_true(hash_bytes(key, n) == code);
+		mem_free(key);
+	}
+}
+
+/* There is no beginning, of those that the source code suggests, with which the rest of a key has no weight. */
+static void
+no_known_beginning_makes_all_codes_equal(void **state)
+{
+	static const uint64_t known[] = { 0xa0761d6478bd642fu, 0xe7037ed1a0b428dbu,
+					  0xa0761d6478bd642fu ^ 0xe7037ed1a0b428dbu, 0 };
+	uint64_t key[3];
+
+	(void)state;
+	for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+		for (size_t at = 0; at < 2; at++) {
+			memset(key, 0, sizeof key);
+			key[at] = known[k];
+			uint64_t code = hash_bytes(key, sizeof key), two = hash_bytes(key, 16);
+
+			key[1 - at] = 1;
+			assert_true(hash_bytes(key, 16) != two);
+			key[1 - at] = 0;
+			key[2] = 1;
+			assert_true(hash_bytes(key, sizeof key) != code);
+		}
 }

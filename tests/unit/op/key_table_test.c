@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
 #include "op/kit/key_table.h"
 
 static void
@@ -50,6 +51,41 @@ size_of_slots_is_that_of_a_table(void **state)
 		if (key_table_slots_size(k.n) != k.n_slots * sizeof *k.slots)
 			fail_msg("%u keys: %zu bytes, not %zu", i + 1, key_table_slots_size(k.n),
 				 (size_t)k.n_slots * sizeof *k.slots);
+	}
+	key_table_clear(&k);
+}
+
+/* Keys that differ in one byte are different keys, and one is the beginning of another, in memory that ends right
+ * behind them. */
+static void
+each_byte_of_a_key_counts(void **state)
+{
+	struct key_table k = { 0 };
+	uint32_t n_keys = 0;
+
+	(void)state;
+	for (int pass = 0; pass < 2; pass++) {
+		uint32_t number = 0;
+
+		for (size_t n = 0; n < 40; n++) {
+			uint8_t *key = mem_zalloc(n ? n : 1);
+
+			for (size_t at = 0; at <= n; at++) {
+				bool fresh;
+
+				if (at < n)
+					key[at] = 7;
+				uint8_t *exact = mem_dup(key, n);
+				/* all with one code, so that it is the bytes that tell them apart */
+				assert_int_equal(key_table_add_code(&k, exact, n, 1, &fresh), number++);
+				assert_int_equal(fresh, pass == 0);
+				mem_free(exact);
+				key[at < n ? at : 0] = 0;
+			}
+			mem_free(key);
+		}
+		assert_true(pass == 0 || k.n == n_keys);
+		n_keys = k.n;
 	}
 	key_table_clear(&k);
 }
