@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { NEEDLES_MAX = 8, NEEDLE_LEN = 64, NEEDLE_LEAST = 2 };
+enum { NEEDLES_MAX = 8, NEEDLE_LEN = 64, NEEDLE_LEAST = 2, NEEDLE_PLACES = 64 };
 
 struct needle {
 	size_t n;
@@ -34,6 +34,8 @@ const uint8_t *needles_next(const struct needles *k, const uint8_t *p, const uin
 			    uint64_t *lines);
 /* How many bytes of [p, end) are c. */
 size_t needle_count(const uint8_t *p, const uint8_t *end, uint8_t c);
+/* Bit k is set where p[k] is c, for the next n bytes, at most NEEDLE_PLACES. */
+uint64_t needle_places(const uint8_t *p, size_t n, uint8_t c);
 const uint8_t *needle_search(const uint8_t *s, size_t n, const uint8_t *p, const uint8_t *end);
 
 #endif

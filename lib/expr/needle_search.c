@@ -154,6 +154,26 @@ needle_count(const uint8_t *p, const uint8_t *end, uint8_t c)
 	return n;
 }
 
+uint64_t
+needle_places(const uint8_t *p, size_t n, uint8_t c)
+{
+	uint64_t mask = 0;
+	size_t k = 0;
+
+#if NEEDLE_WIDE
+	__m128i want = _mm_set1_epi8((char)c);
+
+	for (; n - k >= 16; k += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + k));
+
+		mask |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(want, x)) << k;
+	}
+#endif
+	for (; k < n; k++)
+		mask |= (uint64_t)(p[k] == c) << k;
+	return mask;
+}
+
 #if NEEDLE_WIDE
 #define NEEDLES_WIDE __attribute__((target("avx2,popcnt,bmi")))
 

@@ -160,6 +160,53 @@ match_split_blanks(struct expr_vm *vm, struct val *out, const struct val *a)
 	return vm_take_items(vm, VAL_LIST, count, out);
 }
 
+enum { MATCH_SHORT = 31 }; /* bytes of the longest text whose head is one byte */
+
+/* Puts a part of the text that ends at `end`. There is room for it, and for as many bytes as a short one may have. */
+static inline uint8_t *
+match_put_part(uint8_t *w, const uint8_t *p, size_t n, const uint8_t *end)
+{
+	if (n > MATCH_SHORT) {
+		w = mp_put_text_head(w, (uint32_t)n);
+		memcpy(w, p, n);
+		return w + n;
+	}
+	*w++ = (uint8_t)(0xa0 | n);
+	if (end - p >= MATCH_SHORT)
+		memcpy(w, p, MATCH_SHORT); /* without a call: what is too much is written over */
+	else if (n)
+		memcpy(w, p, n);
+	return w + n;
+}
+
+/* Splits at each byte c; the list is made where it is to lie. */
+static enum status
+match_split_byte(struct expr_vm *vm, struct val *out, const struct val *a, uint8_t c)
+{
+	const uint8_t *begin = a->p, *end = begin + a->n;
+	size_t parts = 1 + needle_count(begin, end, c);
+	/* the head of a text has fewer bytes than the separator and the text behind it, unless it is short */
+	uint8_t *list = vm_room(vm, a->n + parts + a->n / MATCH_SHORT * MP_HEAD_MAX + 2 * MP_HEAD_MAX + MATCH_SHORT), *w;
+
+	if (!list)
+		return ST_DATA;
+	w = mp_put_list_head(list, (uint32_t)parts);
+	for (const uint8_t *p = begin; p < end; p += NEEDLE_PLACES) {
+		size_t n = (size_t)(end - p) < NEEDLE_PLACES ? (size_t)(end - p) : NEEDLE_PLACES;
+
+		for (uint64_t mask = needle_places(p, n, c); mask; mask &= mask - 1) {
+			const uint8_t *at = p + __builtin_ctzll(mask);
+
+			w = match_put_part(w, begin, (size_t)(at - begin), end);
+			begin = at + 1;
+		}
+	}
+	w = match_put_part(w, begin, (size_t)(end - begin), end);
+	scratch_done(&vm->scratch, w);
+	*out = val_whole(VAL_LIST, list, (size_t)(w - list));
+	return ST_OK;
+}
+
 static enum status
 match_split(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 {
@@ -178,6 +225,8 @@ match_split(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n
 		}
 		return vm_take_items(vm, VAL_LIST, count, out);
 	}
+	if (a[1].kind == VAL_TEXT && a[1].n == 1)
+		return match_split_byte(vm, out, a, *a[1].p);
 	while (from <= a->n && (rc = match_next(vm, &a[0], &a[1], from, &m))) {
 		if (rc < 0)
 			return ST_DATA;

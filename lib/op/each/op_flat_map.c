@@ -2,6 +2,7 @@
  * flat_map: an expression gives a list for each element, whose items come in
  * the element's place.
  */
+#include "expr/val.h"
 #include "op/each/parallel.h"
 #include "op/state.h"
 #include "value/mp.h"
@@ -90,15 +91,19 @@ flat_map_list(struct op_inst *self, const struct run *in, struct run *out, struc
 static void
 flat_map_give(struct flat_map *f, uint32_t pos, struct run *out)
 {
-	const struct elem *list = &f->lists.e[f->lists.n - 1];
-	const uint8_t *end = list->p + list->len;
+	struct block *block = f->lists.e[f->lists.n - 1].block;
+	const uint8_t *at = f->at;
+	uint32_t room = out->n < FLAT_MAP_RUN ? FLAT_MAP_RUN - out->n : 0, n = f->left < room ? f->left : room;
 
-	for (; f->left && out->n < FLAT_MAP_RUN; f->left--, f->given++) {
-		const uint8_t *to = mp_skip(f->at, end);
+	f->left -= n;
+	f->given += n;
+	for (; n; n--) {
+		const uint8_t *to = val_skip(at);
 
-		run_push(out, (struct elem){ f->at, list->block, (uint32_t)(to - f->at), pos });
-		f->at = to;
+		run_push(out, (struct elem){ at, block, (uint32_t)(to - at), pos });
+		at = to;
 	}
+	f->at = at;
 }
 
 static enum status

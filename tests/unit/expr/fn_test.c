@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "base/rng.h"
 #include "expr_help.h"
 
 static void
@@ -412,4 +413,34 @@ file_names(void **state)
 
 	(void)state;
 	help_rows(rows, COUNT(rows));
+}
+
+/* Splitting at a byte gives what a pattern of that byte does, in memory that ends right behind the text. */
+static void
+splits_at_a_byte_as_at_a_pattern(void **state)
+{
+	struct rng r = { 5, 0 };
+	struct help h;
+
+	(void)state;
+	assert_true(help_compile(&h, "split(x, \",\") == split(x, /,/)", NULL));
+	struct expr_vm *vm = expr_vm_new(h.code, 1);
+	for (size_t i = 0; i < 2000; i++) {
+		size_t n = rng_below(&r, i % 10 ? 200 : 2000), every = 1 + rng_below(&r, i % 2 ? 4 : 60), len;
+		uint8_t *text = mem_alloc(n + MP_HEAD_MAX);
+		const uint8_t *p;
+		struct elem e = { text, NULL, 0, 0 };
+		uint8_t *w = mp_put_text_head(text, (uint32_t)n);
+
+		for (size_t k = 0; k < n; k++)
+			*w++ = rng_below(&r, every) ? 'a' : ',';
+		e.len = (uint32_t)(w - text);
+		e.p = mem_dup(text, e.len);
+		assert_int_equal(expr_value(vm, &e, &p, &len, &h.e), ST_OK);
+		assert_int_equal(*p, 0xc3);
+		mem_free((void *)(uintptr_t)e.p);
+		mem_free(text);
+	}
+	expr_vm_free(&vm);
+	help_clear(&h);
 }

@@ -139,3 +139,23 @@ the_nearest_of_several_is_found(void **state)
 		mem_free(text);
 	}
 }
+
+static void
+places_of_a_byte_are_bits(void **state)
+{
+	struct rng r = { 4, 0 };
+
+	(void)state;
+	for (size_t i = 0; i < 2000; i++) {
+		size_t n = rng_below(&r, NEEDLE_PLACES + 1);
+		uint8_t *text = mem_alloc(n);
+		uint64_t want = 0;
+
+		for (size_t at = 0; at < n; at++) {
+			text[at] = "ab\xe2"[rng_below(&r, 3)];
+			want |= (uint64_t)(text[at] == 0xe2) << at;
+		}
+		assert_true(needle_places(text, n, 0xe2) == want);
+		mem_free(text);
+	}
+}
