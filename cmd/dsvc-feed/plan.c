@@ -17,9 +17,9 @@
 #include "wire/msg.h"
 
 static enum status
-plan_nothing(struct err *e)
+plan_not_one(size_t given, struct err *e)
 {
-	err_set(e, ST_USAGE, "no dataset or pipeline given, or more than one");
+	err_set(e, ST_USAGE, "%s dataset or pipeline given", given ? "more than one" : "no");
 	err_help(e, "dsvc-feed ID -- CMD, or dsvc-feed -e 'range 10' -- CMD");
 	return ST_USAGE;
 }
@@ -28,8 +28,10 @@ plan_nothing(struct err *e)
 static enum status
 plan_source(struct feed_opts *o, const struct opt *opt, struct spec_src *src, const char **id, struct err *e)
 {
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1 || (opt->n > 1 && !o->file))
-		return plan_nothing(e);
+	size_t given = (o->expression != NULL) + (o->file != NULL) + (o->file ? 0 : opt->n);
+
+	if (given != 1)
+		return plan_not_one(given, e);
 	if (o->file) {
 		src->file = o->file;
 		src->values = opt->operand;

@@ -77,8 +77,10 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	  struct service *s, struct err *e)
 {
 	struct spec_src src = { .sets = &o->set, .dirs = &o->include, .json = o->json, .service = &s->op };
-	if ((o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file) != 1) {
-		err_set(e, ST_USAGE, "no dataset or pipeline given");
+	int given = (o->expression != NULL) + (o->file != NULL) + (opt->n > 0 && !o->file);
+
+	if (given != 1) {
+		err_set(e, ST_USAGE, "%s dataset or pipeline given", given ? "more than one" : "no");
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
 		return ST_USAGE;
 	}

@@ -195,6 +195,8 @@ for b in dsvc.feed(): print(b)"'
 	[[ $output == *'--as is for a command'* ]]
 	run -64 dsvc-feed --local -- cat
 	[[ $output == *'no dataset or pipeline given'* ]]
+	run -64 dsvc-feed --local -e 'range 3' 'range 4' -- cat
+	[[ $output == *'more than one dataset or pipeline given'* ]]
 	run -64 dsvc-feed --local --batch 2 --element copy -e 'range 3' -- cat
 	run -64 dsvc-feed --local -o x -e 'range 3' -- cat
 	run -64 dsvc-feed --steps 1 --until 2 --local -e 'range 3' -- cat

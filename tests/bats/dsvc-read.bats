@@ -19,6 +19,7 @@ load lib/dsvc
 	run -64 dsvc-read --wait-workers many one
 	[[ $output == *2/30s* ]]
 	run -64 dsvc-read -e 'range 1' one
+	[[ $output == *'more than one dataset or pipeline given'* ]]
 	for option in -o -f --checkpoint --errors; do
 		run -64 dsvc-read "$option" '' -e 'range 3'
 		[[ $output == *"name of a file"* ]]
