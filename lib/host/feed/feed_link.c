@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 
-enum { LINK_READ_BYTES = 256 * 1024 };
+enum { LINK_READ_BYTES = 256 * 1024, LINK_READ_EACH = 16 * 1024 };
 
 void
 feed_link_init(struct feed_link *l, int fd)
@@ -103,8 +103,8 @@ feed_link_read(struct feed_link *l)
 		l->in_at = 0;
 	}
 	for (size_t got = 0; got < LINK_READ_BYTES;) {
-		uint8_t *room = buf_room(&l->in, 16 * 1024);
-		ssize_t n = recv(l->fd, room, 16 * 1024, 0);
+		uint8_t *room = buf_room(&l->in, LINK_READ_EACH);
+		ssize_t n = recv(l->fd, room, LINK_READ_EACH, 0);
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -114,6 +114,8 @@ feed_link_read(struct feed_link *l)
 			return ST_END;
 		l->in.len += (size_t)n;
 		got += (size_t)n;
+		if (n < LINK_READ_EACH) /* all that was there: asking again would be one more call for each step and core */
+			break;
 	}
 	return ST_OK;
 }
