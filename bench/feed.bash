@@ -31,6 +31,18 @@ row_photos() {
 		"ring~40~$photos~32~2~service" "photos_service~40~$1~32"
 }
 
+# cores_row NAME WANTED TIMES OPTION...: what four cores get together, each step TIMES, beside what one core gets. The
+# cores are in C: four Pythons and the feed would measure how they share fewer processors than any host of four ranks has.
+cores_row() {
+	local name=$1 wanted=$2 times=$3
+	shift 3
+	local options=("$@")
+	cores() { own "${calmly[@]}" "$bin/dsvc-feed" -q --local -n "$1" --steps 2008 "${options[@]}" -- "$yard/cores"; }
+	ours() { cores 4 && S=$(awk -v s="$S" -v t="$times" 'BEGIN { print s / t }'); }
+	theirs() { cores 1; }
+	row "$name" "$wanted" 9633.8 MB/s ours theirs
+}
+
 row_feed() {
 	local feed_python=${FEED_PYTHON-} files=$data/feed n
 	feed_python=${feed_python:-$(bench_python numpy pyzmq Pillow torch tensorflow-cpu)}
@@ -59,10 +71,8 @@ row_feed() {
 	row_photos "$data/images-500"
 	feed_row 'resume at step 10^6; the first step' 0.5 numpy 1 /s "resume~1000000~$tokens~$work/state" "resume~1000000~$tokens"
 	down
-	feed_row 'bytes to 4 cores of one host; to one core' 0.9 numpy 4816.9 MB/s \
-		"cores~1000~$images | take 64 | cache | repeat~32~4" "cores~1000~$images | take 64 | cache | repeat~32~1"
-	local whole="$images | take 64 | batch 32 | cache | repeat"
-	feed_row '  the same, all of them to each' 3 numpy 4816.9 MB/s "cores~1000~$whole~copy~4" "cores~1000~$whole~copy~1"
+	cores_row 'bytes to 4 cores of one host; to one core' 0.9 1 --batch 32 -e "$images | take 64 | cache | repeat"
+	cores_row '  the same, all of them to each' 3 4 --element copy -e "$images | take 64 | batch 32 | cache | repeat"
 	ours() { seconds "$bin/dsvc-feed" -q --local -n 4 --batch 4 --as ndjson -e 'range 1' -- cat; }
 	theirs() { seconds bash -c 'for i in 1 2 3 4; do cat <<< "[0]" & done; wait'; }
 	extra 'start to end of 4 cores, beyond 4 processes' 10 ours theirs

@@ -24,18 +24,6 @@ def ring(steps, spec, batch, prefetch="2", where="local"):
         yield
 
 
-def cores(steps, spec, batch, n):
-    """So many cores at once, each by itself: all their steps. The threads that numpy's library starts spin for a while
-    first, and would take the processors from what is measured: torchrun has its ranks start none, either."""
-    code = ("import dsvc, os, time\nfeed = dsvc.feed()\nfor b in feed:\n if feed.step == 8: t = time.perf_counter()\n"
-            "if not feed.rank: os.write(1, b'%f\\n' % (time.perf_counter() - t))")
-    rows = ["--element", "copy"] if batch == "copy" else ["--batch", batch]
-    done = subprocess.run([os.environ["DSVC_BIN"] + "/dsvc-feed", "--local", "-n", n, *rows, "--steps", str(steps + 8),
-                           "-e", spec, "--", sys.executable, "-c", code], stdout=subprocess.PIPE, check=True,
-                          env=dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1"))
-    print(float(done.stdout) / (int(n) if batch == "copy" else 1))
-
-
 def resume(steps, spec, file=""):
     """The first step from a service, from the start of the feed on; with a file, the one behind the position in it,
     which is made where there is none: behind so many steps."""
@@ -238,7 +226,7 @@ def main():
     way, steps, *arguments = sys.argv[1:]
     times = 50 if way == "small" else 1  # it is so slow that a part of the steps must do
     steps = int(steps) // times
-    if way in ("cores", "memory", "resume"):
+    if way in ("memory", "resume"):
         globals()[way](steps, *arguments)
         return
     each = globals()[way](steps, *arguments)

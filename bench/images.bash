@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Images beside the libraries that trainers use, on one core. IMAGE_PYTHON names a python that has
+# Images beside the libraries that trainers use, on one core, with files in memory. IMAGE_PYTHON names a python that has
 # numpy, Pillow, and perhaps OpenCV and TensorFlow; without, they are installed for this run. Rows of what it has not
 # are left out.
 # shellcheck shell=bash disable=SC2154,SC2034
@@ -9,9 +9,9 @@ image_row() {
 	local way=$1 module=$2 name=$3 wanted=$4 spec=$5
 	"$image_python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$module'))" ||
 		{ printf '%-44s there is no %s here\n' "$name" "$module"; return; }
-	ours() { seconds taskset -c 0 "$bin/dsvc-run" -t count "whole '$image_files/*.jpg' | repeat 3 | $spec"; }
-	theirs() { own taskset -c 0 "$image_python" "$here/images.py" "$way" 3 "$image_files"; }
-	row "$name" "$wanted" 600 'img/s' ours theirs
+	ours() { seconds "${calmly[@]}" taskset -c 0 "$bin/dsvc-run" -t count "whole '$image_files/*.jpg' | cache | repeat 6 | $spec"; }
+	theirs() { own "${calmly[@]}" taskset -c 0 "$image_python" "$here/images.py" "$way" 6 "$image_files"; }
+	row "$name" "$wanted" 1200 'img/s' ours theirs
 }
 
 row_images() {

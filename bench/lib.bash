@@ -24,6 +24,11 @@ own() {
 	read -r S _ < "$work/out"
 }
 
+# calmly: what stands before a command to run it at real-time priority, where that is allowed: for short runs that
+# would else be told by what other work they waited for.
+calmly=()
+chrt -f 10 true 2> /dev/null && calmly=(chrt -f 10)
+
 # need PROGRAM ROW: whether the yardstick is there; if not, a line says so.
 need() {
 	type -P "$1" > /dev/null && return
