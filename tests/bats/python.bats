@@ -59,7 +59,7 @@ print("# python.bats: %s runs what needs %s; left out: %s" % (
 	local py=${PYTHON:-python3}
 	"$py" -c 'import mypy' 2>/dev/null || return 0
 	cd "$BATS_TEST_TMPDIR"
-	run timeout 300 "$py" -m mypy --strict "$root/python/dsvc" --exclude torch.py --follow-imports silent
+	run timeout "${DEADLINE:-600}" "$py" -m mypy --strict "$root/python/dsvc" --exclude torch.py --follow-imports silent
 	echo "$output"
 	((status == 0))
 }
