@@ -66,8 +66,12 @@ row_tables() {
 	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t ndjson "csv $data/sales.csv"; }
 	engines ndjson 1.5
 	sales_parquet || return 0
-	ours() { seconds "$bin/dsvc-run" -t ndjson "parquet $data/sales.parquet | filter .amount > 900 | select name amount"; }
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t ndjson "parquet $data/sales.parquet | filter .amount > 900 | select name amount"; }
 	engines parquet 1
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t ndjson "parquet $data/sales.parquet | filter .name == \"user5\""; }
+	engines parquet_text 1
+	ours() { seconds "$bin/dsvc-run" -j "${jobs:-1}" -t ndjson "parquet $data/sales.parquet"; }
+	engines parquet_all 1
 }
 
 row_words() {

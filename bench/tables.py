@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The rows about tables of `make bench` as a user of DuckDB or Polars writes them.
 
-usage: tables.py duckdb|polars THREADS sort|ints|distinct|group|join|top|words|typed|ndjson|parquet FOLDER
+usage: tables.py duckdb|polars THREADS sort|ints|distinct|group|join|top|words|typed|ndjson|parquet|parquet_text|parquet_all FOLDER
 Reads the files that bench/tables.bash makes, and writes to /dev/null; whole processes are timed.
 """
 import os
@@ -35,6 +35,8 @@ def run_duckdb():
                   % lines % at("words.txt"), "csv"),
         "ndjson": ("select * from %s" % a, "json"),
         "parquet": ("select name, amount from '%s' where amount > 900" % at("sales.parquet"), "json"),
+        "parquet_text": ("select * from '%s' where name = 'user5'" % at("sales.parquet"), "json"),
+        "parquet_all": ("select * from '%s'" % at("sales.parquet"), "json"),
     }[WHAT]
     con.execute("copy (%s) to '/dev/null' (format %s)" % (query, form))
 
@@ -62,8 +64,10 @@ def run_polars():
         .group_by("x").agg(pl.len()),
         "ndjson": lambda: sales,
         "parquet": lambda: pl.scan_parquet(at("sales.parquet")).filter(pl.col("amount") > 900).select("name", "amount"),
+        "parquet_text": lambda: pl.scan_parquet(at("sales.parquet")).filter(pl.col("name") == "user5"),
+        "parquet_all": lambda: pl.scan_parquet(at("sales.parquet")),
     }[WHAT]()
-    if WHAT in ("ndjson", "parquet"):
+    if WHAT == "ndjson" or WHAT.startswith("parquet"):
         plan.sink_ndjson("/dev/null")
     else:
         plan.sink_csv("/dev/null")

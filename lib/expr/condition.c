@@ -115,7 +115,7 @@ condition_fits(const struct condition_limits *l, const struct mp *constant)
 	}
 }
 
-static bool
+bool
 condition_can_fail(const struct condition *c, const struct condition_limits *l)
 {
 	struct mp m;
@@ -181,6 +181,12 @@ condition_never(const struct condition *c, const struct condition_limits *l)
 	default: /* nan, which limits do not tell, differs from everything */
 		return !least && !greatest && !l->nulls && l->kind != CONDITION_FLOAT;
 	}
+}
+
+bool
+condition_excludes(const struct condition *c, const struct condition_limits *l)
+{
+	return !condition_can_fail(c, l) && condition_never(c, l);
 }
 
 bool

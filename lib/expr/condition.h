@@ -46,6 +46,9 @@ struct condition_limits {
  * added. The rules are those by which the test was compiled. */
 bool conditions_find(const struct expr_ast *test, bool drops_nulls, const struct json_rules *json,
 		     struct conditions *out);
+/* Whether one condition fails for some of the elements; excludes: can fail for none, and is true of none. */
+bool condition_can_fail(const struct condition *c, const struct condition_limits *l);
+bool condition_excludes(const struct condition *c, const struct condition_limits *l);
 /* Whether none of the elements can pass, nor fail: `limits` has one for each condition. */
 bool conditions_exclude(const struct conditions *c, const struct condition_limits *limits);
 /* Prints them in the words of the test, joined by `and`. */

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Parquet: row groups are skipped whose statistics say that a filter lets none of their rows through, and no others.
+# Parquet: row groups are skipped whose statistics say that a filter lets none of their rows through, and so are the rows
+# of the others that it lets not through; no others are.
 # shellcheck disable=SC2016,SC2154
 
 load lib/dsvc
@@ -68,6 +69,20 @@ open("bad.parquet", "wb").write(b)'
 	done
 	run -65 dsvc-run -q 'parquet bad.parquet | skip 1 | filter .id >= 2000'
 	run -65 dsvc-run -q 'parquet bad.parquet | filter .id % 2 == 0 | filter .id >= 2000'
+}
+
+@test "rows are skipped that a filter lets not through, which that shows which cannot be an element" {
+	pyarrow make unfit u.parquet
+	run -65 --separate-stderr dsvc-run 'parquet u.parquet'
+	[[ $stderr == *'more than 4096 keys'* ]]
+	run -0 dsvc-run 'parquet u.parquet with_name=true | filter .id != 1 | map [.record, .m]'
+	[[ $output == $'[1,{"a":1}]\n[3,{}]' ]]
+	for test in '.id > 1.5 and .m != 3' '.id in [2]' '.id == 2 and .m.a == 1'; do
+		run -0 dsvc-run "parquet u.parquet | filter $test nulls=skip"
+	done
+	for test in '.id >= 1' '.id != 1 or .m == 3' '(.id != 1) == true' '.m != 3 and .id != 1'; do
+		run -65 dsvc-run "parquet u.parquet | filter $test"
+	done
 }
 
 @test "statistics of each type are understood: where no group is wanted, none is read" {

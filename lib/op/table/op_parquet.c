@@ -304,6 +304,14 @@ parquet_group(struct op_inst *self, struct parquet *s, struct err *e)
 	return ST_OK;
 }
 
+/* Goes to the next row that is wanted. */
+static void
+parquet_step(struct parquet *s)
+{
+	s->file.row++;
+	s->src.offset += 1 + parquet_file_pass(&s->file);
+}
+
 /* Gives records of one row group. */
 static enum status
 parquet_read(struct op_inst *self, struct run *out, struct err *e)
@@ -329,7 +337,8 @@ parquet_read(struct op_inst *self, struct run *out, struct err *e)
 	}
 	out->file = s->src.name;
 	out->line = s->src.offset + 1;
-	for (; f->row < f->in_batch && out->n < RUN_USUAL && before < RUN_BYTES; f->row++, s->src.offset++) {
+	s->src.offset += parquet_file_pass(f);
+	for (; f->row < f->in_batch && out->n < RUN_USUAL && before < RUN_BYTES; parquet_step(s)) {
 		uint32_t pos = (uint32_t)(s->src.offset + 1 - out->line);
 		enum status st = arrow_rows_put(f->rows, f->row, max, out, pos, e);
 
@@ -416,7 +425,8 @@ const struct op_desc op_parquet = {
 	       "statistics say that a filter right behind lets none of their rows through: it is looked at for conditions "
 	       "such as .km > 5 and .from in [\"Bonn\", \"Jena\"], joined by `and`, up to the first that does not compare "
 	       "a column with a constant; --explain shows them. A row group in which a condition could fail, because of "
-	       "null, is read, unless nulls=skip is given.\n\nA file is divided into "
+	       "null, is read, unless nulls=skip is given. Of the other row groups, rows that these conditions let not "
+	       "through are left out before records are made of them.\n\nA file is divided into "
 	       "splits between its row groups, and a stream goes on at any row of one. The element type is known before "
 	       "the run, from the first file; the other files must have the same. A fault in a row group is an error "
 	       "that names it; with on_error=skip the rest of it is skipped and counted.\n\nParquet is read by "

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "op/table/parquet_limits.h"
+#include "op/table/table_sift.h"
 #include "value/arrow/arrow_lib.h"
 
 enum {
@@ -28,6 +29,7 @@ parquet_drop(struct parquet_file *f)
 		f->array.release(&f->array);
 	memset(&f->array, 0, sizeof f->array);
 	f->row = f->in_batch = 0;
+	f->sifted = false;
 }
 
 void
@@ -35,6 +37,7 @@ parquet_file_close(struct parquet_file *f)
 {
 	parquet_drop(f);
 	arrow_rows_free(&f->rows);
+	table_sift_free(&f->sift);
 	parquet_limits_free(&f->limits);
 	if (f->file)
 		f->plugin->parquet_close(f->file);
@@ -48,7 +51,7 @@ parquet_file_close(struct parquet_file *f)
 /* ---- columns ---- */
 
 static enum status
-parquet_choose(struct parquet_file *f, char *const *names, size_t n, struct arrow_as as, struct err *e)
+parquet_choose(struct parquet_file *f, char *const *names, size_t n, const struct parquet_as *as, struct err *e)
 {
 	struct ArrowSchema schema = { 0 };
 	struct arrow_why why;
@@ -62,7 +65,10 @@ parquet_choose(struct parquet_file *f, char *const *names, size_t n, struct arro
 	if (code)
 		return table_from_why(&f->in, code, &why, e);
 	arrow_rows_free(&f->rows);
-	enum status st = arrow_rows_new(&schema, as, &f->rows, e);
+	table_sift_free(&f->sift);
+	enum status st = arrow_rows_new(&schema, as->as, &f->rows, e);
+	if (st == ST_OK && as->tests)
+		f->sift = table_sift_new(as->tests, as->as, &schema, f->rows);
 	schema.release(&schema);
 	return st;
 }
@@ -114,7 +120,7 @@ parquet_project(struct parquet_file *f, const struct parquet_as *as, struct err 
 		for (size_t k = 0; k < as->project->n; k++)
 			if (!strcmp(has->fields[i].name, as->project->names[k]))
 				names[n++] = (char *)has->fields[i].name;
-	enum status st = n < has->n_fields ? parquet_choose(f, names, n, as->as, e) : ST_OK;
+	enum status st = n < has->n_fields ? parquet_choose(f, names, n, as, e) : ST_OK;
 	mem_free(names);
 	types_free(&arena);
 	return st;
@@ -181,7 +187,7 @@ parquet_file_open(struct parquet_file *f, const char *path, const char *tag, con
 	if (st == ST_OK)
 		st = parquet_groups(f, e);
 	if (st == ST_OK)
-		st = parquet_choose(f, as->names, as->n_names, as->as, e);
+		st = parquet_choose(f, as->names, as->n_names, as, e);
 	if (st == ST_OK && as->want)
 		st = parquet_same(f, as->want, e);
 	return st == ST_OK && as->project ? parquet_project(f, as, e) : st;
@@ -191,7 +197,7 @@ enum status
 parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct types *arena, const struct type **type,
 		  struct err *e)
 {
-	enum status st = parquet_choose(f, as->names, as->n_names, as->as, e);
+	enum status st = parquet_choose(f, as->names, as->n_names, as, e);
 
 	if (st == ST_OK)
 		*type = arrow_rows_type(f->rows, arena);
@@ -264,4 +270,18 @@ parquet_file_more(struct parquet_file *f, struct err *e)
 		f->left -= (uint64_t)f->in_batch;
 	}
 	return ST_OK;
+}
+
+uint64_t
+parquet_file_pass(struct parquet_file *f)
+{
+	int64_t from = f->row;
+
+	if (!f->sift)
+		return 0;
+	if (!f->sifted)
+		table_sift_look(f->sift, f->rows, f->in_batch);
+	f->sifted = true;
+	f->row = table_sift_next(f->sift, f->row);
+	return (uint64_t)(f->row - from);
 }

@@ -5,7 +5,8 @@
  *	parquet_file_open --> parquet_file_begin(group, row) --> parquet_file_more, until ST_END
  *	                                                     --> arrow_rows_put(rows, row) for each row of the batch
  *
- * Only the columns that were chosen are read. A row group is decoded batch by batch. Errors name the row group.
+ * Between these, parquet_file_pass leaves out rows that a filter will not let through. Only the columns that were
+ * chosen are read. A row group is decoded batch by batch. Errors name the row group.
  */
 #ifndef TABLE_PARQUET_FILE_H
 #define TABLE_PARQUET_FILE_H
@@ -26,6 +27,7 @@ struct parquet_as {
 };
 
 struct parquet_limits;
+struct table_sift;
 
 struct parquet_file {
 	struct table_from in;
@@ -37,6 +39,8 @@ struct parquet_file {
 	uint64_t *offset;           /* where each begins in the file, in bytes */
 	int64_t *batch;             /* rows to be decoded at once */
 	struct parquet_limits *limits; /* NULL: all row groups are wanted */
+	struct table_sift *sift;    /* NULL: all rows are wanted */
+	bool sifted;                /* it has looked at the batch */
 	/* the group at hand */
 	int64_t group;
 	struct ArrowArray array;
@@ -57,6 +61,8 @@ bool parquet_file_excludes(struct parquet_file *f, int64_t group);
 enum status parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct err *e);
 /* Makes sure that there is a row; ST_END: the group has no more. */
 enum status parquet_file_more(struct parquet_file *f, struct err *e);
+/* Passes over rows of the batch that the tests let not through, and gives their number. */
+uint64_t parquet_file_pass(struct parquet_file *f);
 void parquet_file_close(struct parquet_file *f);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/table/table_sift.h"
 #include "value/mp.h"
 
 enum { LIMITS_MOST = 1 << 20 /* bytes of the statistics of a row group that are looked at */ };
@@ -31,25 +32,6 @@ parquet_limits_new(const struct conditions *tests, struct arrow_as as)
 	return l;
 }
 
-/* The kind of the values of a column whose order is that of the file. */
-static int
-limits_kind(const char *format, struct arrow_as as)
-{
-	switch (format[0]) {
-	case 'b': return CONDITION_BOOL;
-	case 'c': case 'C': case 's': case 'S': case 'i': case 'I': case 'l': case 'L': return CONDITION_INT;
-	case 'e': case 'f': case 'g': return CONDITION_FLOAT;
-	case 'u': case 'U': return CONDITION_TEXT;
-	case 'z': case 'Z': case 'w': return CONDITION_BYTES;
-	case 'v': return format[1] == 'u' ? CONDITION_TEXT : CONDITION_BYTES;
-	case 'd': return as.decimals == ARROW_DECIMALS_FLOAT ? CONDITION_FLOAT : CONDITION_UNKNOWN;
-	case 't':
-		return as.times == ARROW_TIMES_INT ? CONDITION_INT
-			: as.times == ARROW_TIMES_SECONDS ? CONDITION_FLOAT : CONDITION_UNKNOWN;
-	default: return CONDITION_UNKNOWN;
-	}
-}
-
 static bool
 limits_schema(struct parquet_limits *l, const struct ArrowSchema *schema)
 {
@@ -58,7 +40,7 @@ limits_schema(struct parquet_limits *l, const struct ArrowSchema *schema)
 	if (arrow_rows_new(schema, l->as, &l->rows, &ignored) != ST_OK)
 		return false;
 	for (size_t i = 0; i < l->tests->n; i++)
-		l->v[i].kind = limits_kind(schema->children[i]->format, l->as);
+		l->v[i].kind = table_sift_kind(schema->children[i]->format, l->as);
 	return true;
 }
 

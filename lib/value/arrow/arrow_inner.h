@@ -5,6 +5,7 @@
 #ifndef ARROW_ARROW_INNER_H
 #define ARROW_ARROW_INNER_H
 
+#include "base/buf.h"
 #include "value/arrow/arrow_rows.h"
 
 enum {
@@ -54,6 +55,9 @@ struct arrow_rows {
 };
 
 void arrow_node_free(struct arrow_node **n);
+/* Puts the value of a row, which is counted without the offset of the column. False: it is malformed, or has more
+ * than `max` bytes. */
+bool arrow_node_put(const struct arrow_node *n, int64_t row, size_t max, struct buf *out);
 
 /* Whether a map becomes a record: its keys are text. */
 static inline bool
@@ -63,6 +67,8 @@ arrow_map_is_record(const struct arrow_node *n)
 
 	return key->text && (key->kind == ARROW_HEAP32 || key->kind == ARROW_HEAP64 || key->kind == ARROW_VIEW);
 }
+/* The bytes of a value, lent, of ARROW_HEAP32 and the like. False: they are not within its buffers. */
+bool arrow_node_bytes(const struct arrow_node *n, int64_t row, const uint8_t **p, uint64_t *len);
 
 static inline bool
 arrow_is_null(const struct arrow_node *n, int64_t i)

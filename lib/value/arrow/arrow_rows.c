@@ -70,6 +70,12 @@ rows_heap(const struct arrow_node *n, int64_t i, const uint8_t **p, uint64_t *le
 	return true;
 }
 
+bool
+arrow_node_bytes(const struct arrow_node *n, int64_t row, const uint8_t **p, uint64_t *len)
+{
+	return rows_heap(n, row, p, len);
+}
+
 static bool
 rows_range(const struct arrow_node *n, int64_t i, int64_t *from, int64_t *to)
 {
@@ -317,6 +323,19 @@ rows_put(const struct arrow_node *n, int64_t i, uint8_t *w)
 		return w;
 	default: return mp_put_int(w, rows_int(n->kind, n->data, at));
 	}
+}
+
+bool
+arrow_node_put(const struct arrow_node *n, int64_t row, size_t max, struct buf *out)
+{
+	struct rows_sum s = { .max = max };
+
+	rows_measure(n, row, &s);
+	if (s.wrong)
+		return false;
+	uint8_t *w = buf_room(out, s.bytes);
+	out->len += (size_t)(rows_put(n, row, w) - w);
+	return true;
 }
 
 /* Names the column that is wrong. */

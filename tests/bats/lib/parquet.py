@@ -139,6 +139,9 @@ def make(kind, path):
         pq.write_table(matrix()[0], path, row_group_size=PART, write_statistics=kind == "matrix")
     elif kind == "empty":
         pq.write_table(numbers(1).slice(0, 0), path)
+    elif kind == "unfit":  # the second of three rows cannot be an element
+        many = [(str(k), k) for k in range(5000)]
+        pq.write_table(pa.table({"id": [0, 1, 2], "m": pa.array([[("a", 1)], many, []], pa.map_(pa.string(), pa.int32()))}), path)
     elif kind == "none":  # no columns
         pq.write_table(pa.table({}), path)
     elif kind == "groups":
