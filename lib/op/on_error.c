@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/str.h"
 #include "op/chain.h"
+#include "value/format/excerpt.h"
 #include "value/mp.h"
 
 /* Adds where the error came from: the operator in front of the text, the source file and line
@@ -90,6 +92,35 @@ op_member(const uint8_t *p, size_t len, const char **name)
 	return h.n < MEMBER_MOST ? (int)h.n : MEMBER_MOST;
 }
 
+void
+op_fault_name(const struct elem *x, uint64_t number, struct err *e)
+{
+	enum { NAME_SHOWN = 60 };
+	struct buf value = { 0 };
+	char which[32] = "";
+
+	excerpt_print(x->p, x->len, &value);
+	size_t n = value.len <= NAME_SHOWN ? value.len : str_utf8_valid(value.data, NAME_SHOWN);
+	if (number)
+		snprintf(which, sizeof which, "%llu ", (unsigned long long)number);
+	err_wrap(e, "element %s(%.*s%s)", which, (int)n, (const char *)value.data, n < value.len ? "..." : "");
+	buf_clear(&value);
+}
+
+/* The number of the element among those that the operator was given, from 1. 0: that is not known, as by split,
+ * where each stream has a part of them, or where the operator has put together its own runs. */
+static uint64_t
+fault_number(const struct op_inst *self, const struct run *in, uint32_t i)
+{
+	const struct op_inst *before = self->n_in == 1 ? self->in[0] : NULL;
+
+	if (!before || self->outer || self->ctx->next_split)
+		return 0;
+	if (self->number || before->lent != in)
+		return self->number;
+	return chain_of(before)->emitted - in->n + i + 1;
+}
+
 enum status
 op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e)
 {
@@ -106,8 +137,10 @@ op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out
 	run_place(in, elem, &file, &line);
 	if ((n = op_member(elem->p, elem->len, &name)))
 		err_wrap(e, "member %.*s", n, name);
-	fault_complete(self, file, line, e);
 	bool fatal = policy != OP_SKIP && policy != OP_KEEP;
+	if (fatal && !file && !line && !n && self->desc->kind != OP_SOURCE && !(self->desc->flags & OP_EXEC))
+		op_fault_name(elem, fault_number(self, in, i), e);
+	fault_complete(self, file, line, e);
 	fault_tell(self, file, line, elem, fatal, e);
 	if (fatal)
 		return e->kind;

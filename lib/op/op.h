@@ -468,6 +468,8 @@ struct op_inst {
 	struct by_index *by_index;        /* the elements to give, when read by index; else NULL */
 	struct run *give;         /* set by a callback: lend this run instead of out */
 	uint32_t at;              /* transform: index in its input run at which feed begins */
+	/* set before op_fault: the number of the element in the stream, from 1, where only the operator knows it */
+	uint64_t number;
 	bool unsaved;             /* set by save: the state cannot be saved */
 	bool pulls;               /* set by open: call next even though there is a feed */
 	struct run *lent;         /* the run lent last: out or give; never NULL */
@@ -475,9 +477,10 @@ struct op_inst {
 
 /* Applies on_error to an element of `in` that failed with *e. ST_OK: go on with the next one
  * (under keep, in->e[i] was passed on); ST_AGAIN: try it again; else the error to return,
- * completed with operator, source file and line. A source passes in == NULL, and the file and
- * line of the bad element. */
+ * completed with operator, source file and line, or, without a line, the element itself. */
 enum status op_fault(struct op_inst *self, const struct run *in, uint32_t i, struct run *out, struct err *e);
+/* Puts the element in front of the error: its number, from 1 (0: not known), and the beginning of its value. */
+void op_fault_name(const struct elem *x, uint64_t number, struct err *e);
 /* To be asked before op_fault, by operators that can: true when the elements made so far
  * should be given first (set self->at, return ST_AGAIN), so that the report of the failure has
  * the right number of elements. True for the first few failures only; clears e. */

@@ -138,10 +138,12 @@ parallel_give(struct parallel *p, struct parallel_job *j, struct run *out, struc
 		op_fault_fresh(p->self);
 		do { /* a retry would give the same result */
 			*e = j->faults[k].e;
+			p->self->number = j->index + j->faults[k].at + 1;
 			st = op_fault(p->self, &j->in, j->faults[k].at, &p->kept, e);
 		} while (st == ST_AGAIN);
 		p->kept.n = 0;
 	}
+	p->self->number = 0;
 	return st;
 }
 

@@ -2,13 +2,11 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "op/exec/exec_work.h"
 #include "op/state.h"
-#include "value/format/excerpt.h"
 #include "value/mp.h"
 
-enum { JOBS_KEEP = 64 * 1024, JOBS_SHOWN = 60 };
+enum { JOBS_KEEP = 64 * 1024 };
 
 void
 exec_jobs_open(struct exec *x, uint64_t window)
@@ -340,20 +338,6 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 	}
 }
 
-/* Puts the element in front of the error: its number, and the beginning of its value. */
-static void
-jobs_name(struct exec *x, uint64_t seq, struct err *e)
-{
-	const struct elem *el = exec_job_elem(x, seq);
-	struct buf value = { 0 };
-
-	excerpt_print(el->p, el->len, &value);
-	size_t n = value.len <= JOBS_SHOWN ? value.len : str_utf8_valid(value.data, JOBS_SHOWN);
-	err_wrap(e, "element %llu (%.*s%s)", (unsigned long long)seq + 1, (int)n, (const char *)value.data,
-		 n < value.len ? "..." : "");
-	buf_clear(&value);
-}
-
 void
 exec_jobs_fail(struct exec *x, uint64_t seq, const struct err *e)
 {
@@ -369,7 +353,7 @@ exec_jobs_fail(struct exec *x, uint64_t seq, const struct err *e)
 	j->fault = mem_dup(e, sizeof *e);
 	if (j->fault->kind == ST_OK)
 		j->fault->kind = ST_DATA;
-	jobs_name(x, seq, j->fault);
+	op_fault_name(exec_job_elem(x, seq), seq + 1, j->fault);
 	exec_told_failed(x, seq);
 	j->state = JOB_FAULT;
 	jobs_ready(x, seq);

@@ -268,8 +268,8 @@ the_first_error_of_the_input_ends_it(void **state)
 		buf_reset(&got);
 		buf_reset(&t.text);
 		par_run("range 9000 | map x >= 1500 ? fail(str(x)) : x parallel=4 | reduce 0 s + 1", &got, &t);
-		assert_non_null(strstr((char *)t.text.data, "1500"));
-		assert_null(strstr((char *)t.text.data, "1501"));
+		assert_non_null(strstr((char *)t.text.data, "(1500)"));
+		assert_null(strstr((char *)t.text.data, "(1501)"));
 	}
 	buf_clear(&got);
 	buf_clear(&t.text);
