@@ -5,6 +5,7 @@
  * gone is dropped.
  */
 #include "base/mem.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_resume.h"
 
@@ -73,7 +74,7 @@ ask_send(struct disp *d, struct ask *a)
 		disp_send(d, a->peer, MSG_REVOKE, 0)->revoke.key = a->key;
 		return true;
 	case ASK_HOLD:
-		if (!current || s->place != STREAM_HOLDING)
+		if (!current || !hold_owes(s, a->seat))
 			return false;
 		disp_send(d, a->peer, MSG_HOLD, 0)->hold.key = a->key;
 		return true;

@@ -69,10 +69,57 @@ hold_owes_no_more(struct disp *d, struct stream *s, uint64_t seat)
 		}
 }
 
+bool
+hold_owes(const struct stream *s, uint64_t seat)
+{
+	for (size_t i = 0; i < s->n_owing; i++)
+		if (s->owing[i] == seat)
+			return true;
+	return false;
+}
+
+bool
+hold_lacks(const struct disp *d, const struct stream *s, uint32_t view, const struct seat *but)
+{
+	for (size_t i = 0; i < s->n_owing; i++) {
+		const struct seat *r = seat_find(d, s->iter->id, s->owing[i]);
+
+		if (r && r != but && r->view == view)
+			return true;
+	}
+	return false;
+}
+
+/* Whether all of these elements are acknowledged. */
+static bool
+hold_knew(const struct stream *s, uint32_t view, const struct ranges *have)
+{
+	for (size_t i = 0; i < have->n; i++)
+		if (!intervals_covers(&s->views[view].acked, have->v[i].start, have->v[i].end))
+			return false;
+	return true;
+}
+
+/* The stream has gone to a worker that was not told what this reader has. */
+static void
+hold_late(struct disp *d, struct stream *s, const struct seat *r, const struct ranges *got)
+{
+	if (!hold_knew(s, r->view, got)) {
+		stream_fence(d, s);
+		return;
+	}
+	hold_owes_no_more(d, s, r->number);
+	stream_changed(d, s); /* it may take from the worker now */
+}
+
 /* A reader's answer to HOLD. */
 void
 stream_held(struct disp *d, struct stream *s, const struct seat *r, const struct ranges *got)
 {
+	if (s->place != STREAM_HOLDING) {
+		hold_late(d, s, r, got);
+		return;
+	}
 	hold_owes_no_more(d, s, r->number);
 	if (got->n) {
 		if (s->n_held == s->cap_held)
@@ -100,19 +147,6 @@ hold_away(struct disp *d, struct seat *r)
 		stream_hold_check(d, it->streams[i]);
 }
 
-/* Whether another seat of the view has not answered, and is not there. */
-static bool
-hold_lacks(const struct disp *d, const struct stream *s, const struct seat *r)
-{
-	for (size_t i = 0; i < s->n_owing; i++) {
-		const struct seat *other = seat_find(d, s->iter->id, s->owing[i]);
-
-		if (other && other != r && other->view == r->view)
-			return true;
-	}
-	return false;
-}
-
 void
 hold_comes(struct disp *d, struct seat *r)
 {
@@ -123,12 +157,42 @@ hold_comes(struct disp *d, struct seat *r)
 
 		if (!s->n_owing || s->finished || !job_shards_has(&r->only, s->index))
 			continue;
-		if (s->place == STREAM_HOLDING) { /* with somebody there, it need not wait for who is away */
-			stream_hold_check(d, s);
-			continue;
-		}
-		hold_owes_no_more(d, s, r->number);
-		if (hold_lacks(d, s, r))
+		if (s->place == STREAM_HOLDING)
+			stream_hold_check(d, s); /* with somebody there, it need not wait for who is away */
+		else if (hold_lacks(d, s, r->view, r))
 			stream_fence(d, s);
+		if (hold_owes(s, r->number))
+			ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
+	}
+}
+
+void
+hold_acked(struct disp *d, struct stream *s, const struct seat *r)
+{
+	if (s->place != STREAM_HOLDING && hold_owes(s, r->number))
+		stream_fence(d, s);
+}
+
+void
+hold_resumed(struct disp *d, struct stream *s, uint32_t view, const struct ranges *have)
+{
+	const struct iteration *it = s->iter;
+	uint32_t index = s->index;
+	bool knew = hold_knew(s, view, have);
+
+	stream_acked(d, s, view, have, NULL);
+	s = iter_stream(it, index);
+	if (!knew && s && !s->finished && s->place != STREAM_HOLDING && hold_lacks(d, s, view, NULL))
+		stream_fence(d, s);
+}
+
+void
+hold_loaded(struct disp *d, struct stream *s)
+{
+	for (size_t i = 0; i < s->n_owing; i++) {
+		const struct seat *r = seat_find(d, s->iter->id, s->owing[i]);
+
+		if (r && r->peer)
+			ask_put(d, ASK_HOLD, r->peer, stream_key_of(s), r->number);
 	}
 }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_pending.h"
 #include "core/disp/disp_rest.h"
@@ -380,7 +381,7 @@ job_resumed(struct disp *d, struct peer *p, struct msg *m, struct dataset *s, co
 			struct stream *at = iter_stream(it, m->open.have.v[i].stream);
 
 			if (at)
-				stream_acked(d, at, view, &m->open.have.v[i].ranges, NULL);
+				hold_resumed(d, at, view, &m->open.have.v[i].ranges);
 		}
 		for (struct list_node *n = it->seats.next; m->open.seat && n != &it->seats;) {
 			struct seat *old = LIST_OF(n, struct seat, node);

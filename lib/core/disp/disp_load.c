@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_past.h"
 #include "core/disp/disp_row.h"
 #include "core/disp/disp_void.h"
@@ -389,6 +390,7 @@ load_go_on(struct disp *d, struct iteration *it, struct err *e)
 			stream_hold(d, s);
 		else if (!s->running)
 			ask_put(d, ASK_ASSIGN, s->worker, stream_key_of(s), 0);
+		hold_loaded(d, s);
 		group_joins_again(d, s);
 		for (size_t k = 0; s->place == STREAM_ASSIGNED && k < s->n_gone; k++)
 			ask_put(d, ASK_GONE, s->worker, stream_key_of(s), s->gone[k].seat);

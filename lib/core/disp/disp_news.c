@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_news.h"
 #include "core/disp/disp_role.h"
@@ -26,7 +27,8 @@ news_fill_stream(const struct disp *d, const struct seat *r, struct stream *s, s
 {
 	bool local = s->worker && !strcmp(str_or_empty(s->worker->host), r->host);
 	const struct view *v = &s->views[r->view];
-	bool running = s->running && !v->moves && !v->joins; /* else the worker does not know of it yet */
+	/* Else the worker does not know of it yet, or not of what it has. */
+	bool running = s->running && !v->moves && !v->joins && !hold_owes(s, r->number);
 
 	*out = (struct msg_stream){ .stream = s->index, .gen = s->gen, .length = views_length(s, r->view), .made = s->ended,
 		.own = s->ended && s->iter->job->opts.tail_of == TAIL_OF_PASS ? views_own(s, r->view, s->length) :

@@ -215,13 +215,6 @@ seat_back(struct disp *d, struct seat *r, struct peer *p)
 	p->seat = r;
 	disp_dirty(d, &r->dirty, DIRTY_ROW);
 	hold_comes(d, r);
-	for (size_t i = 0; i < r->iter->n_streams; i++) {
-		struct stream *s = r->iter->streams[i];
-
-		for (size_t k = 0; s->place == STREAM_HOLDING && k < s->n_owing; k++)
-			if (s->owing[k] == r->number)
-				ask_put(d, ASK_HOLD, p, stream_key_of(s), r->number);
-	}
 }
 
 /* Looks at all its shards. A reader of the whole is done when the iteration is, or its group. */
@@ -378,7 +371,7 @@ seat_held(struct disp *d, struct seat *r, struct msg *m)
 {
 	struct stream *s = stream_find(d, m->held.key);
 
-	if (s && s->iter == r->iter && s->gen == m->held.key.gen && s->place == STREAM_HOLDING &&
+	if (s && s->iter == r->iter && s->gen == m->held.key.gen && hold_owes(s, r->number) &&
 	    ask_drop(d, ASK_HOLD, r->peer, m->held.key, r->number))
 		stream_held(d, s, r, &m->held.ranges);
 }

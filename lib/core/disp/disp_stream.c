@@ -267,6 +267,7 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 {
 	struct iteration *it = s->iter;
 	struct view *v = &s->views[view];
+	bool more = false;
 
 	if (s->finished || !r->n)
 		return;
@@ -284,10 +285,13 @@ stream_acked(struct disp *d, struct stream *s, uint32_t view, const struct range
 			stream_rate(d, it, end - start - old);
 			wanted_totals_of(it)->elements += end - start - old;
 		}
+		more |= end - start > old;
 		intervals_add(&v->acked, start, end);
 	}
 	v->dirty = true;
 	disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+	if (by && more)
+		hold_acked(d, s, by);
 	if (!by)
 		stream_changed(d, s); /* an ordered reader must not wait for these */
 	disp_split_prune_points(d, s, view);

@@ -75,7 +75,7 @@ takes_seat_gone(struct disp *d, struct seat *r)
 		struct stream *s = it->streams[i];
 		bool took = all || takes_has(r, i);
 
-		if (job_shards_has(&r->only, i) && (took || s->n_held || s->place != STREAM_ASSIGNED))
+		if (job_shards_has(&r->only, i) && (took || s->n_held || s->n_owing || s->place != STREAM_ASSIGNED))
 			stream_seat_gone(d, s, r, took);
 	}
 }

@@ -78,15 +78,117 @@ groups_that_share_a_window_wait(void **state)
 	assert_false(is_assigned(lost_while_away(SHARE_WINDOW)));
 }
 
+/* Reader b is there again, with the seat that it had. */
 static void
-it_may_come_back(void **state)
+comes_back(struct stream_key key)
+{
+	hello(reader_b, ROLE_READER);
+	say(reader_b, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .iteration = key.iteration, .seat = 2 } });
+}
+
+/* Whether the last STREAMS told reader b to take from a worker. */
+static bool
+may_take(void)
+{
+	bool may = false;
+
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].peer == reader_b && sent[i].m.type == MSG_STREAMS)
+			may = sent[i].m.streams.list.v[0].worker == W2;
+	return may;
+}
+
+static void
+it_is_asked_when_it_comes_back_before_it_takes_from_the_worker(void **state)
 {
 	(void)state;
-	lost_while_away(SHARE_LOSSLESS);
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	comes_back(key);
+	assert_non_null(got(reader_b, MSG_HOLD));
+	assert_int_equal(got(reader_b, MSG_HOLD)->hold.key.gen, key.gen);
+	assert_false(may_take());
+}
+
+static void
+it_may_take_once_it_has_said_that_it_has_nothing(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	comes_back(key);
 	forget();
-	hello(reader_b, ROLE_READER);
-	say(reader_b, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .job.name = text("job"), .resume = true } });
+	say(reader_b, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 2 } });
+	disp_tick(d, now);
+	collect();
+	assert_true(may_take());
 	assert_null(got(W2, MSG_REVOKE));
+}
+
+/* The worker would keep for it what it has, and would have no room for what others need. */
+static void
+the_stream_is_made_again_if_it_has_some_when_it_comes_back(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+	struct range has = { 3, 5 };
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	comes_back(key);
+	say(reader_b, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 2, .ranges = { &has, 1 } } });
+	assert_non_null(got(W2, MSG_REVOKE));
+	assert_non_null(got(reader_a, MSG_HOLD));
+}
+
+static void
+the_stream_is_made_again_if_it_acknowledges_some_when_it_comes_back(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+	struct range has = { 0, 5 };
+	struct msg_stream_ranges list = { key.stream, { &has, 1 } };
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	comes_back(key);
+	say(reader_b, (struct msg){ .type = MSG_ACK, .req = 8, .ack = { .iteration = key.iteration, .seat = 2, .seq = 2,
+		.list = { &list, 1 } } });
+	assert_non_null(got(W2, MSG_REVOKE));
+	assert_non_null(got(reader_a, MSG_HOLD));
+}
+
+static void
+the_stream_is_made_again_if_its_position_has_some(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+	struct range has = { 0, 5 };
+	struct msg_stream_ranges list = { key.stream, { &has, 1 } };
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	hello(reader_b2, ROLE_READER);
+	say(reader_b2, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .spec = text("range"), .type = text("int"),
+		.job = { .name = text("job"), .sharding = SHARD_DYNAMIC, .epoch = 1, .seeded = true, .seed = 1,
+			.share = SHARE_LOSSLESS, .group = text("b"), .min_workers = 1, .wait_ms = 500, .checkpoint = true },
+		.resume = true, .iteration = key.iteration, .seat = 2, .have = { &list, 1 } } });
+	assert_non_null(got(W2, MSG_REVOKE));
+	assert_non_null(got(reader_a, MSG_HOLD));
+}
+
+static void
+it_is_asked_again_after_a_restart(void **state)
+{
+	(void)state;
+	setup_durable();
+	struct stream_key key = lost_while_away(SHARE_LOSSLESS);
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	comes_back(key);
+	restart();
+	worker_has(W2, key);
+	hello(reader_b, ROLE_READER);
+	assert_non_null(got(reader_b, MSG_HOLD));
 }
 
 /* Nobody knows which elements it has, so none may go to another reader of its group. */
