@@ -4,15 +4,16 @@
  * it leaves out.
  */
 #include "base/mem.h"
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 #include "core/disp/disp_role.h"
 #include "core/disp/disp_past.h"
 
 /* The first element of the stream that is not taken. */
 static uint64_t
-assign_missing(const struct stream *s)
+assign_missing(const struct disp *d, const struct stream *s)
 {
-	uint64_t missing = UINT64_MAX;
+	uint64_t missing = UINT64_MAX, from = window_from(s);
 
 	for (size_t i = 0; i < s->iter->n_views; i++) {
 		struct intervals taken = { 0 };
@@ -22,6 +23,8 @@ assign_missing(const struct stream *s)
 			continue;
 		views_taken(s, i, &taken);
 		at = views_gap(s, i, &taken);
+		if (at < from && hold_lacks(d, s, (uint32_t)i, NULL))
+			at = from; /* it is not known yet which of those before are missed */
 		missing = at < missing ? at : missing;
 		intervals_clear(&taken);
 	}
@@ -90,7 +93,7 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 {
 	const struct iteration *it = s->iter;
 	const struct point *from = NULL;
-	uint64_t missing = assign_missing(s);
+	uint64_t missing = assign_missing(d, s);
 
 	if (s->ended && missing > s->length - views_rest(s, s->length))
 		missing = s->length - views_rest(s, s->length); /* elements that fill no round are made anew */

@@ -2,6 +2,7 @@
 #include "core/disp/disp_hold.h"
 
 #include "base/mem.h"
+#include "core/disp/disp_window.h"
 
 void
 hold_drop(struct stream *s, size_t i)
@@ -46,8 +47,6 @@ hold_anybody(const struct stream *s, const struct seat *view_of)
 static bool
 hold_waits(const struct disp *d, const struct stream *s)
 {
-	if (s->iter->job->opts.share == SHARE_WINDOW)
-		return s->n_owing;
 	for (size_t i = 0; i < s->n_owing; i++) {
 		const struct seat *r = seat_find(d, s->iter->id, s->owing[i]);
 
@@ -104,7 +103,7 @@ hold_knew(const struct stream *s, uint32_t view, const struct ranges *have)
 static void
 hold_late(struct disp *d, struct stream *s, const struct seat *r, const struct ranges *got)
 {
-	if (!hold_knew(s, r->view, got)) {
+	if (!hold_knew(s, r->view, got) || window_leaves_out(s)) {
 		stream_fence(d, s);
 		return;
 	}

@@ -9,7 +9,9 @@
  * one has not answered: when somebody comes to its view and it does not, the stream is asked for anew.
  * When it comes back it is asked, too, before it takes anything from the new worker. If it has elements,
  * that worker keeps them for it in vain, and may have no room for what it needs: the stream is made again.
- * (Groups that share a window wait for it: a worker tells them what they missed, and would count what it has.)
+ *
+ * What its group misses meanwhile, of a job shared by a window, is not known either, because it may have
+ * that: it is counted when the reader has answered, or has been given up.
  */
 #ifndef DISP_HOLD_H
 #define DISP_HOLD_H

@@ -353,7 +353,8 @@ stream_gone_ok(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 void
 stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r, bool took)
 {
-	bool missing = false;
+	/* The group's missed elements can be counted now, where the stream begins anew. */
+	bool missing = hold_owes(s, r->number) && window_leaves_out(s) && group_live(s->iter, r->view);
 
 	if (s->finished)
 		return;
@@ -363,7 +364,7 @@ stream_seat_gone(struct disp *d, struct stream *s, const struct seat *r, bool to
 	for (size_t i = 0; i < s->n_held; i++)
 		if (s->held[i].seat == r->number) {
 			intervals_sub_all(&s->held[i].got, &s->views[s->held[i].view].acked);
-			missing = s->held[i].got.n > 0 && group_live(s->iter, r->view);
+			missing |= s->held[i].got.n > 0 && group_live(s->iter, r->view);
 			hold_drop(s, i);
 			disp_dirty(d, &s->dirty, DIRTY_ROW);
 			break;

@@ -10,6 +10,7 @@
  */
 #include "core/disp/disp_window.h"
 
+#include "core/disp/disp_hold.h"
 #include "core/disp/disp_inner.h"
 
 uint64_t
@@ -46,20 +47,32 @@ window_miss(struct stream *s, uint32_t view, uint64_t start, uint64_t end)
 	intervals_clear(&taken);
 }
 
-void
-window_begin(struct disp *d, struct stream *s)
+bool
+window_leaves_out(const struct stream *s)
+{
+	/* A group that came late may have begun with what only the worker still had, and which cannot be made again. */
+	return window_bytes(s->iter) || (group_shares(s->iter) && s->first_split);
+}
+
+uint64_t
+window_from(const struct stream *s)
 {
 	uint64_t floor = window_floor(s), from = 0;
 
-	/* A group that came late may have begun with what only the worker still had, and which cannot be made again. */
-	if (!window_bytes(s->iter) && (!group_shares(s->iter) || !s->first_split))
-		return;
 	/* Not before the first point of which all that follows is there; how much is kept may have changed. */
-	for (unsigned i = 0; i < s->n_points; i++)
+	for (unsigned i = 0; i < s->n_points && window_leaves_out(s); i++)
 		if (s->points[i].offset <= floor || (!i && s->first_split))
 			from = s->points[i].offset;
+	return from;
+}
+
+void
+window_begin(struct disp *d, struct stream *s)
+{
+	uint64_t from = window_from(s);
+
 	for (uint32_t i = 0; from && i < s->iter->n_views; i++) {
-		if (!group_live(s->iter, i) || s->views[i].fresh)
+		if (!group_live(s->iter, i) || s->views[i].fresh || hold_lacks(d, s, i, NULL))
 			continue;
 		window_miss(s, i, 0, from);
 		s->views[i].dirty = true;
@@ -72,10 +85,13 @@ window_missed(struct disp *d, struct peer *p, struct stream *s, struct msg *m)
 {
 	struct msg_missed *said = &m->missed;
 	uint64_t most = s->ended ? s->length : UINT64_MAX;
-	struct msg *out = disp_send(d, p, MSG_MISSED_OK, m->req);
 	uint32_t view = said->view;
 	bool had = view < s->iter->n_views && s->views[view].missed.n;
+	struct msg *out;
 
+	if (hold_lacks(d, s, view, NULL))
+		return; /* a reader that is away may have some of it; the worker says it again */
+	out = disp_send(d, p, MSG_MISSED_OK, m->req);
 	out->missed = (struct msg_missed){ .key = said->key, .view = view };
 	if (view < s->iter->n_views && window_bytes(s->iter) && !s->finished) {
 		for (size_t i = 0; i < said->ranges.n; i++)

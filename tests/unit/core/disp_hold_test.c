@@ -72,10 +72,32 @@ another_group_does_not_wait_for_it(void **state)
 }
 
 static void
-groups_that_share_a_window_wait(void **state)
+another_group_that_shares_a_window_does_not_wait_for_it(void **state)
 {
 	(void)state;
-	assert_false(is_assigned(lost_while_away(SHARE_WINDOW)));
+	assert_true(is_assigned(lost_while_away(SHARE_WINDOW)));
+}
+
+static const struct range gave_up = { 2, 6 };
+
+/* The worker gives up elements of the group whose reader is away. */
+static void
+gives_up(struct stream_key key)
+{
+	say(W2, (struct msg){ .type = MSG_MISSED, .missed = { .key = key, .view = 1, .ranges = {
+		(struct range *)(uintptr_t)&gave_up, 1 } } });
+}
+
+/* So many elements of group b are missed, as its readers hear. */
+static uint64_t
+missed(uint64_t peer)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < n_sent; i++)
+		if (sent[i].peer == peer && sent[i].m.type == MSG_STREAMS)
+			n = sent[i].m.streams.list.v[0].missed;
+	return n;
 }
 
 /* Reader b is there again, with the seat that it had. */
@@ -174,6 +196,56 @@ the_stream_is_made_again_if_its_position_has_some(void **state)
 		.resume = true, .iteration = key.iteration, .seat = 2, .have = { &list, 1 } } });
 	assert_non_null(got(W2, MSG_REVOKE));
 	assert_non_null(got(reader_a, MSG_HOLD));
+}
+
+/* The reader may have them: nobody knows before it has answered. */
+static void
+what_its_group_misses_is_counted_when_it_has_answered(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_WINDOW);
+	struct range has = { 3, 5 };
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	gives_up(key);
+	assert_null(got(W2, MSG_MISSED_OK));
+	comes_back(key);
+	gives_up(key);
+	assert_null(got(W2, MSG_MISSED_OK));
+	say(reader_b, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 2, .ranges = { &has, 1 } } });
+	assert_non_null(got(W2, MSG_REVOKE));
+	key.gen++;
+	say(reader_b, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 2, .ranges = { &has, 1 } } });
+	say(reader_a, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 1 } });
+	assert_true(is_assigned(key));
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	gives_up(key);
+	assert_non_null(got(W2, MSG_MISSED_OK));
+	disp_tick(d, now);
+	collect();
+	assert_int_equal(missed(reader_b), gave_up.end - gave_up.start - (has.end - has.start));
+}
+
+static void
+what_its_group_misses_is_counted_when_it_is_given_up(void **state)
+{
+	(void)state;
+	struct stream_key key = lost_while_away(SHARE_WINDOW);
+
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	gives_up(key);
+	assert_null(got(W2, MSG_MISSED_OK));
+	hello(reader_b2, ROLE_READER);
+	say(reader_b2, (struct msg){ .type = MSG_OPEN, .req = 9, .open = { .spec = text("range"), .type = text("int"),
+		.job = { .name = text("job"), .sharding = SHARD_DYNAMIC, .epoch = 1, .seeded = true, .seed = 1,
+			.share = SHARE_WINDOW, .group = text("b"), .min_workers = 1, .wait_ms = 500, .checkpoint = true },
+		.resume = true, .iteration = key.iteration, .seat = 2 } });
+	assert_non_null(got(W2, MSG_REVOKE)); /* made again from where the group begins to have missed nothing */
+	key.gen++;
+	say(reader_a, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 1 } });
+	say(W2, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	gives_up(key);
+	assert_non_null(got(W2, MSG_MISSED_OK));
 }
 
 static void
