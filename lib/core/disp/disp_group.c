@@ -164,6 +164,20 @@ group_enter(struct disp *d, struct seat *r, const char *name, bool from_start)
 	}
 }
 
+/* Groups are looked at by then. */
+static void
+group_look_by(struct disp *d, int64_t at)
+{
+	d->group_due = at < d->group_due ? at : d->group_due;
+}
+
+void
+group_settle_soon(struct disp *d, struct iteration *it)
+{
+	it->groups.settles = true;
+	group_look_by(d, d->now);
+}
+
 void
 group_assigned(struct disp *d, struct stream *s, uint64_t offset)
 {
@@ -179,6 +193,7 @@ group_assigned(struct disp *d, struct stream *s, uint64_t offset)
 		v->dirty = true;
 		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
 		stream_changed(d, s);
+		group_settle_soon(d, it);
 	}
 }
 
@@ -211,17 +226,32 @@ group_add_seat(struct seat *r)
 
 /* Going */
 
+/* Whether a reader of this view may go on to a later pass: one that is only silent, without a position, may
+ * for as long as a group is kept without a reader. */
+static bool
+group_may_come(const struct disp *d, const struct iteration *it, uint32_t view)
+{
+	for (const struct list_node *n = it->seats.next; n != &it->seats; n = n->next) {
+		const struct seat *r = LIST_OF(n, struct seat, node);
+
+		if (r->view == view && (r->peer || seat_placed(r) || d->now - r->away_since < d->o.group_gc_ns))
+			return true;
+	}
+	return false;
+}
+
 /* Whether it has readers in an earlier pass of the job, from which they may come. Those in a later
  * one have left this one behind. */
 static bool
-group_elsewhere(const struct iteration *it, const struct group *g)
+group_elsewhere(const struct disp *d, const struct iteration *it, const struct group *g)
 {
 	const struct job *j = it->job;
 
 	for (size_t i = 0; i < j->n_iters; i++) {
 		uint32_t view;
 
-		if (j->iters[i]->epoch < it->epoch && group_view(j->iters[i], g->name, &view) && j->iters[i]->groups.v[view].seats)
+		if (j->iters[i]->epoch < it->epoch && group_view(j->iters[i], g->name, &view) &&
+		    group_may_come(d, j->iters[i], view))
 			return true;
 	}
 	return false;
@@ -284,8 +314,7 @@ group_left(struct disp *d, struct seat *r, bool closed)
 		for (size_t i = 0; i < it->n_streams; i++)
 			it->streams[i]->views[r->view].fresh = it->streams[i]->views[r->view].joins = false;
 	}
-	if (d->group_due > d->now)
-		d->group_due = d->now;
+	group_look_by(d, d->now);
 	disp_dirty(d, &it->dirty, DIRTY_ROW);
 }
 
@@ -303,12 +332,16 @@ group_settle(struct disp *d, struct iteration *it)
 	job_left_since(d, j, since);
 }
 
-/* Ends groups that were without a reader for too long; gives when the next one is due. */
-static int64_t
+/* Ends groups that were without a reader for too long; says when the next one is due. */
+static void
 group_look(struct disp *d, struct iteration *it)
 {
 	int64_t due = INT64_MAX, gc = d->o.group_gc_ns;
-	bool ended = false;
+	bool ended = it->groups.settles;
+
+	it->groups.settles = false;
+	if (ended)
+		group_tell_over(d, it);
 
 	for (size_t i = 0; it->state == ITER_RUNNING && i < it->groups.n; i++) {
 		struct group *g = &it->groups.v[i];
@@ -316,7 +349,7 @@ group_look(struct disp *d, struct iteration *it)
 
 		if (g->ended || g->seats || gc == INT64_MAX)
 			continue;
-		if (group_elsewhere(it, g) || group_comes(it, g))
+		if (group_elsewhere(d, it, g) || group_comes(it, g))
 			g->since = d->now;
 		at = g->since == INT64_MIN ? g->since : g->since > INT64_MAX - gc ? INT64_MAX : g->since + gc;
 		if (at <= d->now && !group_alone(it, g)) {
@@ -326,9 +359,9 @@ group_look(struct disp *d, struct iteration *it)
 			due = at;
 		}
 	}
+	group_look_by(d, due);
 	if (ended)
-		group_settle(d, it);
-	return due;
+		group_settle(d, it); /* may free it */
 }
 
 /* Streams that are being made get one more view, or are made again from where the new group begins. */
@@ -355,21 +388,17 @@ void
 group_tick(struct disp *d)
 {
 	struct list_node *n, *next;
-	int64_t due = INT64_MAX;
 
 	if (d->group_due > d->now)
 		return;
+	d->group_due = INT64_MAX;
 	for (n = d->running.next; n != &d->running; n = next) {
 		struct iteration *it = LIST_OF(n, struct iteration, running_node);
-		int64_t at;
 
 		next = n->next;
-		if (!group_shares(it))
-			continue;
-		at = group_look(d, it);
-		due = at < due ? at : due;
+		if (group_shares(it))
+			group_look(d, it);
 	}
-	d->group_due = due;
 }
 
 /* After a restart */
@@ -377,6 +406,7 @@ group_tick(struct disp *d)
 void
 group_loaded(struct disp *d, struct iteration *it)
 {
+	it->groups.settles = true;
 	for (size_t i = 0; i < it->groups.n; i++)
 		it->groups.v[i].since = d->now;
 	for (; it->n_views < it->groups.n; it->n_views++) {

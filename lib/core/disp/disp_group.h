@@ -37,7 +37,11 @@ struct group {            /* durable up to `lacks` */
 	int64_t since;            /* when the last one left; INT64_MAX: there are some */
 };
 
-struct groups { struct group *v; size_t n, cap; };
+struct groups {
+	struct group *v;
+	size_t n, cap;
+	bool settles;             /* some may have got all that they lacked: looked at in group_tick */
+};
 
 bool group_shares(const struct iteration *it);
 bool group_live(const struct iteration *it, size_t view); /* whether elements are kept for it; true in other jobs */
@@ -51,6 +55,8 @@ void group_enter(struct disp *d, struct seat *r, const char *name, bool from_sta
 void group_begin(struct disp *d, struct iteration *it); /* after JOB was sent: streams that have to, go back for it */
 void group_left(struct disp *d, struct seat *r, bool closed); /* before its streams are told */
 void group_settle(struct disp *d, struct iteration *it); /* streams that only an ended group lacked; may free it */
+/* A group has missed what it lacked, where the stream cannot be finished at once. */
+void group_settle_soon(struct disp *d, struct iteration *it);
 void group_copy(struct disp *d, struct iteration *it);  /* a new pass: the groups of the one before are there */
 void group_add_seat(struct seat *r);                    /* it was loaded */
 /* disp_group_join.c */
@@ -68,6 +74,8 @@ bool iter_dealt(const struct iteration *it); /* nothing is left that a new strea
 /* Whether all that it gets is acknowledged; then its readers are done, though others are not. */
 bool group_over(const struct iteration *it, uint32_t view);
 bool group_had_all(const struct iteration *it, uint32_t view); /* it is over, and nothing of it passed the group by */
+/* Readers of groups that have all are told that they are done. */
+void group_tell_over(struct disp *d, struct iteration *it);
 /* The ledger of a view has changed, or of all (UINT32_MAX): who is done is told; and what
  * stream_finish_check does. May free s. */
 void group_check(struct disp *d, struct stream *s, uint32_t view);

@@ -59,6 +59,14 @@ group_done(struct disp *d, struct iteration *it, uint32_t view)
 }
 
 void
+group_tell_over(struct disp *d, struct iteration *it)
+{
+	for (uint32_t i = 0; i < it->groups.n; i++)
+		if (group_live(it, i) && group_over(it, i))
+			group_done(d, it, i);
+}
+
+void
 group_check(struct disp *d, struct stream *s, uint32_t view)
 {
 	struct iteration *it = s->iter;

@@ -574,7 +574,7 @@ struct seat *seat_new(struct disp *d, struct iteration *it, struct peer *p, uint
 void seat_free(struct disp *d, struct seat *r);
 struct seat *seat_find(const struct disp *d, uint64_t iteration, uint64_t number);
 /* Whether it is kept for its reader's return, who is lost; silent: and may be alive. */
-bool seat_awaited(const struct seat *r, bool silent);
+bool seat_awaited(const struct seat *r, bool silent), seat_placed(const struct seat *r); /* placed: has a position */
 /* Another reader comes, for these elements: who is away with some of them has lost its seat. */
 void seat_make_way(struct disp *d, struct iteration *it, const struct asked *asked);
 /* Answers that what this reader asks for has a reader already, as what keeps an order may have one only. */

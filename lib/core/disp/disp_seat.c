@@ -133,9 +133,9 @@ seat_tell_gone(struct disp *d, struct peer *p, uint64_t req, uint64_t iteration,
 				    "the dispatcher took this reader for lost; its elements go to others");
 }
 
-/* Whether a position of it may be saved. It takes elements only after its first ACK,
- * which says that there is one; until then it can neither come back nor have anything. */
-static bool
+/* It takes elements only after its first ACK, which says that there is a position; until then it can
+ * neither come back nor have anything. */
+bool
 seat_placed(const struct seat *r)
 {
 	return r->checkpoint && (r->seq || r->from);
