@@ -77,6 +77,7 @@ window_begin(struct disp *d, struct stream *s)
 		window_miss(s, i, 0, from);
 		s->views[i].dirty = true;
 		disp_dirty(d, &s->dirty, DIRTY_LEDGER);
+		group_settle_soon(d, s->iter); /* it may have all now */
 	}
 }
 

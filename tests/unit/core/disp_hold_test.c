@@ -314,3 +314,40 @@ that_it_was_not_asked_is_known_after_a_restart(void **state)
 	open_group(reader_b2, "b", false, SHARE_LOSSLESS);
 	assert_non_null(got(W2, MSG_REVOKE));
 }
+
+/* So it is made again for nobody, and its worker may never come so far as to say its end once more. */
+static void
+a_stream_of_which_the_rest_is_missed_is_finished(void **state)
+{
+	struct range most = { 0, 90 }, rest = { 95, 100 }, all = { 0, 100 };
+	struct stream_key key;
+
+	(void)state;
+	hello(W1, ROLE_WORKER);
+	open_group(reader_a, "a", false, SHARE_WINDOW);
+	uint64_t list = got(W1, MSG_LIST)->req;
+	open_group(reader_b, "b", false, SHARE_WINDOW);
+	units(W1, list, 100);
+	key = got(W1, MSG_ASSIGN)->assign.key;
+	say(W1, (struct msg){ .type = MSG_ASSIGNED, .req = 1, .assigned.key = key });
+	say(W1, (struct msg){ .type = MSG_RESTART, .restart = { .key = key, .offset = 95, .window = 2 } });
+	say(W1, (struct msg){ .type = MSG_STREAM_END, .req = 1, .stream_end = { .key = key, .length = 100, .made = 100 } });
+	struct range some[] = { most, rest };
+	struct msg_stream_ranges a = { key.stream, { some, 2 } }, b = { key.stream, { &all, 1 } };
+	say(reader_a, (struct msg){ .type = MSG_ACK, .req = 8, .ack = { .iteration = key.iteration, .seat = 1, .seq = 1,
+		.list = { &a, 1 } } });
+	say(reader_b, (struct msg){ .type = MSG_ACK, .req = 8, .ack = { .iteration = key.iteration, .seat = 2, .seq = 1,
+		.list = { &b, 1 } } });
+	hello(W2, ROLE_WORKER);
+	disp_peer_gone(d, now, W1);
+	key.gen++;
+	say(reader_a, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 1 } });
+	say(reader_b, (struct msg){ .type = MSG_HELD, .held = { .key = key, .seat = 2 } });
+	assert_true(is_assigned(key));
+	disp_peer_gone(d, now, W2);
+	forget();
+	disp_tick(d, now);
+	collect();
+	assert_non_null(got(reader_a, MSG_DONE));
+	assert_int_equal(got(reader_a, MSG_DONE)->done.missed, 5);
+}
