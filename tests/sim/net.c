@@ -50,13 +50,31 @@ some_time(struct world *w, int64_t most)
 	return one_in(w, 3) ? t : 1 + t / 10;
 }
 
+/* Whether a reader may be held up by the seat of one that does not come back, since the dispatcher that knew its
+ * position has forgotten it: one of its group, or of any where nothing is missed. */
+static bool
+world_is_held_up(const struct world *w)
+{
+	for (unsigned i = 0; i < w->n_consumers && w->checkpoint && w->disp_lost; i++) {
+		const struct consumer *gone = &w->consumers[i];
+
+		for (unsigned k = 0; k < w->n_consumers && !gone->node && !gone->finished; k++)
+			if (w->consumers[k].node && (w->share != SHARE_WINDOW || w->consumers[k].place == gone->place))
+				return true;
+	}
+	return false;
+}
+
 int64_t
 world_patience(const struct world *w)
 {
 	/* Streams without elements take turns of two seconds on a slot. */
 	int64_t turns = w->set.nothing ? 4 * SEC * w->found * w->epochs : 0;
 
-	return turns + (w->lag ? 2 * SIM_GC_NS : w->poison ? SIM_TRIALS_NS : SIM_END_NS);
+	/* A reader finds out which workers it can reach by trying one after the other. */
+	for (unsigned i = 0; i < w->n_nodes && w->walls; i++)
+		turns += w->nodes[i]->kind == NODE_WORKER && w->nodes[i]->alive ? SIM_TRY_NS : 0;
+	return turns + (w->lag || world_is_held_up(w) ? 2 * SIM_GC_NS : w->poison ? SIM_TRIALS_NS : SIM_END_NS);
 }
 
 void

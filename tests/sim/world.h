@@ -33,6 +33,7 @@
 #define SIM_GC_NS (200 * SEC)
 #define SIM_END_NS (100 * SEC)   /* after the last fault, or after the last element */
 #define SIM_TRIALS_NS (190 * SEC) /* likewise, where many streams are suspected, each of which is tried by itself */
+#define SIM_TRY_NS (7 * SEC)     /* until a reader says that it cannot reach a worker, which goes on to be tried */
 #define SIM_REST UINT64_MAX /* offset of a chunk that is told only when it is sent */
 #define SIM_THIEF 7 /* peer that is none of the nodes */
 enum { PLACES_MAX = 4, NODES_MAX = 1000, DATASETS = 4, ELEM_BYTES = 16 };
