@@ -226,6 +226,7 @@ aggregates_open(struct op_inst *self, struct aggregates *a, const struct op_name
 		aggregate_quantile(named->v[k].ast, &g->q);
 		g->name = named->v[k].name;
 		g->by_value = named->v[k].of.ast != NULL;
+		a->by_value = a->by_value || g->by_value;
 		g->group = aggregate_share(a, named, k);
 		if (g->by_value && g->group == k)
 			expr_value_open(self, &g->value, &named->v[k].of);
@@ -342,7 +343,7 @@ aggregates_read(struct aggregates *a, const uint8_t *p)
 const char *
 aggregates_add(struct aggregates *a, struct group *of_key, uint32_t key, struct slab *cells, size_t *bytes)
 {
-	const char *why = aggregates_refuse(a);
+	const char *why = a->by_value ? aggregates_refuse(a) : NULL;
 
 	return why ? why : aggregates_add_sound(a, of_key, key, cells, bytes);
 }
@@ -356,6 +357,10 @@ aggregates_add_sound(struct aggregates *a, struct group *of_key, uint32_t key, s
 	for (size_t k = 0; k < a->n && !why; k++) {
 		struct aggregate *g = &a->v[k];
 
+		if (g->agg == GROUP_COUNT && g->fn->takes == TAKES_VALUES) {
+			of_key[k].n += !g->by_value || *g->p != MP_NIL_BYTE;
+			continue;
+		}
 		if (g->group != k || !aggregate_takes(a, g, key))
 			continue;
 		a->kept += g->agg == GROUP_QUANTILE ? sizeof(double) : group_keeps(g->agg) ? g->len : 0;
@@ -449,7 +454,7 @@ aggregates_join(struct aggregates *a, struct group *of_key, uint32_t key, const 
 		if (a->v[k].fn->takes == TAKES_NEW)
 			p = aggregate_join_new(a, &a->v[k], &of_key[k], key, p, end);
 		else
-			p = group_join(&of_key[k], a->v[k].agg, p, end, cells, bytes, why);
+			p = group_join_part(&of_key[k], a->v[k].agg, p, end, cells, bytes, why);
 	return p;
 }
 

@@ -36,6 +36,7 @@ struct aggregate {
 struct aggregates {
 	struct aggregate *v;
 	size_t n;                /* 0: none were given */
+	bool by_value;           /* one of them has an argument */
 	size_t kept;             /* bytes of the values added last that groups may keep */
 	struct buf item, normal; /* scratch */
 };
@@ -73,7 +74,7 @@ uint8_t *aggregates_put(const struct aggregates *a, const struct group *of_key, 
 /* Whether a quantile of the key is approximate: all records then have the field `approx`. */
 bool aggregates_approx(const struct aggregates *a, const struct group *of_key);
 /* For partial=make and join (partial.h): what the groups of a key come to, and adding that
- * to those of the key with that number. aggregates_join gives the end, as group_join does. */
+ * to those of the key with that number. aggregates_join gives the end, as group_join_part does. */
 uint8_t *aggregates_put_parts(const struct aggregates *a, const struct group *of_key, uint8_t *p);
 const uint8_t *aggregates_join(struct aggregates *a, struct group *of_key, uint32_t key, const uint8_t *p,
 			       const uint8_t *end, struct slab *cells, size_t *bytes, const char **why);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "op/kit/expr_value.h"
 #include "op/whole/digest.h"
+#include "op/whole/two_sum.h"
 #include "op/whole/wide_sum.h"
 #include "value/mp.h"
 
@@ -76,9 +77,39 @@ group_add_wide(struct group *g, const struct mp *m, bool squares, struct slab *c
 	g->len = (uint32_t)need;
 }
 
+/* Moves a sum that two floats can no longer hold to the cell. */
+static void
+group_unpair(struct group *g, struct slab *cells, size_t *bytes)
+{
+	struct mp high = { .kind = MP_FLOAT, .f = g->sum.high }, low = { .kind = MP_FLOAT, .f = g->low };
+
+	if (!g->pair)
+		return;
+	g->pair = false;
+	g->sum.i = 0;
+	g->cell = NULL;
+	group_add_wide(g, &high, false, cells, bytes);
+	group_add_wide(g, &low, false, cells, bytes);
+}
+
+/* Adds a float where two hold the sum: false: they cannot. */
+static bool
+group_add_pair(struct group *g, double x)
+{
+	if (!g->pair) {
+		if (g->cap || !two_sum_has(g->sum.i))
+			return false;
+		g->sum.high = (double)g->sum.i;
+		g->low = 0;
+		g->pair = true;
+	}
+	return two_sum_add(&g->sum.high, &g->low, x);
+}
+
 void
 group_join_wide(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes)
 {
+	group_unpair(g, cells, bytes);
 	size_t need = wide_join(g->cell, g->len, g->cap, p, len);
 
 	if (need > g->cap) {
@@ -91,6 +122,9 @@ group_join_wide(struct group *g, const uint8_t *p, size_t len, struct slab *cell
 void
 group_add_int(struct group *g, int64_t i, struct slab *cells, size_t *bytes)
 {
+	if (g->pair && two_sum_has(i) && group_add_pair(g, (double)i))
+		return;
+	group_unpair(g, cells, bytes);
 	struct mp old = { .kind = MP_INT, .i = g->sum.i };
 
 	if (!__builtin_add_overflow(old.i, i, &g->sum.i))
@@ -107,6 +141,9 @@ group_sum(struct group *g, const struct mp *m, struct slab *cells, size_t *bytes
 		return;
 	}
 	g->is_float = true;
+	if (m->kind == MP_FLOAT && group_add_pair(g, m->f))
+		return;
+	group_unpair(g, cells, bytes);
 	group_add_wide(g, m, false, cells, bytes);
 }
 
@@ -287,6 +324,17 @@ group_put_state(const struct group *g, uint8_t *p)
 	return p + g->len;
 }
 
+uint8_t *
+group_put_wide(const struct group *g, uint8_t *p)
+{
+	struct mp high = { .kind = MP_FLOAT, .f = g->sum.high }, low = { .kind = MP_FLOAT, .f = g->low };
+
+	if (!g->pair)
+		return g->len ? group_put_state(g, p) : p;
+	size_t len = wide_add(p, 0, WIDE_MOST, &high, false);
+	return p + wide_add(p, len, WIDE_MOST, &low, false);
+}
+
 /* The sum as a float, rounded once. */
 static double
 group_sum_rounded(const struct group *g)
@@ -294,6 +342,8 @@ group_sum_rounded(const struct group *g)
 	struct mp m = { .kind = MP_INT, .i = g->sum.i };
 	uint8_t sum[WIDE_MOST];
 
+	if (g->pair)
+		return g->sum.high + g->low;
 	if (!g->len)
 		return (double)g->sum.i;
 	memcpy(sum, g->cell, g->len);
@@ -356,9 +406,14 @@ group_save(const struct group *g, struct buf *out)
 	state_put_u64(out, g->squeezed);
 	if (g->squeezed)
 		return digest_save(g->sum.digest, out);
-	state_put_u64(out, (uint64_t)g->sum.i);
+	uint8_t sum[WIDE_MOST];
+
+	state_put_u64(out, g->pair ? 0 : (uint64_t)g->sum.i);
 	state_put_u64(out, g->is_float);
-	state_put_bytes(out, g->cell, g->len);
+	if (g->pair)
+		state_put_bytes(out, sum, (size_t)(group_put_wide(g, sum) - sum));
+	else
+		state_put_bytes(out, g->cell, g->len);
 	return true;
 }
 

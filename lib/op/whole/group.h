@@ -22,11 +22,16 @@ struct group {
 	uint64_t n;       /* number of elements so far */
 	union {
 		int64_t i;        /* GROUP_SUM and GROUP_MEAN; what leaves 64 bits is in the cell, to be added */
+		double high;      /* a part of the sum, where `pair` */
 		struct digest *digest; /* GROUP_QUANTILE, approximate */
 	} sum;
-	uint8_t *cell;    /* the value or, of a list, its items; of a sum, what is not in sum.i (wide_sum.h) */
+	union {
+		uint8_t *cell;    /* the value or, of a list, its items; of a sum, what is not in sum.i (wide_sum.h) */
+		double low;       /* the rest of the sum, where `pair` */
+	};
 	uint32_t len, cap;
 	bool is_float;    /* the sum is a float */
+	bool pair;        /* GROUP_SUM and GROUP_MEAN of floats: the sum is sum.high + low (two_sum.h); there is no cell */
 	bool squeezed;    /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */
 };
 
@@ -49,6 +54,8 @@ const char *group_add(struct group *g, enum group_agg agg, const uint8_t *p, siz
 void group_add_int(struct group *g, int64_t i, struct slab *cells, size_t *bytes);
 const char *group_add_number(struct group *g, double x, struct slab *cells, size_t *bytes);
 void group_join_wide(struct group *g, const uint8_t *p, size_t len, struct slab *cells, size_t *bytes);
+/* Puts what a sum has beside sum.i, WIDE_MOST bytes at most; gives the end. */
+uint8_t *group_put_wide(const struct group *g, uint8_t *p);
 /* Makes a large set of numbers approximate, which takes less memory; true: it was one. */
 bool group_squeeze(struct group *g, struct slab *cells, size_t *bytes);
 /* Gives the cell back, and what else the group has. */

@@ -15,7 +15,8 @@ enum { GROUP_BY_AHEAD = 64 };
 
 /* The key of an element that will be added next. */
 struct group_by_ahead {
-	size_t at, len; /* place in keys_ahead */
+	const uint8_t *p; /* lent by the element; NULL: the key lies in keys_ahead */
+	size_t at, len; /* its place there, its length */
 	size_t shown;   /* length of the form to show, which lies before `at`; 0: the key itself */
 	uint32_t code, i;
 	uint32_t number; /* the number that the key has if it is in the table */

@@ -94,7 +94,7 @@ group_by_join_one(struct op_inst *self, const struct run *in, uint32_t i, struct
 		struct group *to = &g->groups[at * g->each];
 
 		p = g->aggs.n ? aggregates_join(&g->aggs, to, at, p, end, &g->cells, &g->bytes, &why) :
-				group_join(to, (enum group_agg)g->agg, p, end, &g->cells, &g->bytes, &why);
+				group_join_part(to, (enum group_agg)g->agg, p, end, &g->cells, &g->bytes, &why);
 	}
 	if (!why && p != end)
 		why = "this is not an answer of the same operator with partial=make";

@@ -15,7 +15,7 @@ group_counts(enum group_agg agg)
 size_t
 group_part_room(const struct group *g)
 {
-	return (size_t)g->len + 2 * MP_HEAD_MAX + 3 * MP_INT_MAX;
+	return (size_t)g->len + (g->pair ? WIDE_MOST : 0) + 2 * MP_HEAD_MAX + 3 * MP_INT_MAX;
 }
 
 /* A number, a list of the values, or a list of the number of values and
@@ -28,6 +28,7 @@ uint8_t *
 group_put_part(const struct group *g, enum group_agg agg, uint8_t *p)
 {
 	bool sum = agg == GROUP_SUM || agg == GROUP_MEAN, wide = sum && (g->len || g->is_float);
+	uint8_t both[WIDE_MOST];
 
 	if (agg == GROUP_COUNT)
 		return mp_put_uint(p, g->n);
@@ -36,7 +37,14 @@ group_put_part(const struct group *g, enum group_agg agg, uint8_t *p)
 		if (sum && !wide)
 			return mp_put_int(p, g->sum.i);
 		if (wide)
-			p = mp_put_int(mp_put_int(p, g->is_float), g->sum.i);
+			p = mp_put_int(mp_put_int(p, g->is_float), g->pair ? 0 : g->sum.i);
+		if (g->pair) {
+			uint32_t len = (uint32_t)(group_put_wide(g, both) - both);
+
+			p = mp_put_bytes_head(p, len);
+			memcpy(p, both, len);
+			return p + len;
+		}
 		p = mp_put_bytes_head(p, g->len);
 	} else {
 		p = mp_put_list_head(p, agg == GROUP_LIST ? (uint32_t)g->n : g->n != 0);
@@ -101,7 +109,7 @@ group_join_counted(struct group *g, enum group_agg agg, uint32_t items, const ui
 }
 
 const uint8_t *
-group_join(struct group *g, enum group_agg agg, const uint8_t *p, const uint8_t *end, struct slab *cells,
+group_join_part(struct group *g, enum group_agg agg, const uint8_t *p, const uint8_t *end, struct slab *cells,
 	   size_t *bytes, const char **why)
 {
 	struct mp m;

@@ -169,7 +169,7 @@ group_by_add_named(struct op_inst *self, const struct run *in, uint32_t i, uint3
 		   struct err *e)
 {
 	struct group_by *g = self->state;
-	enum status st = aggregates_values(self, &g->aggs, in, i, out, e);
+	enum status st = g->aggs.by_value ? aggregates_values(self, &g->aggs, in, i, out, e) : ST_OK;
 
 	if (st != ST_OK)
 		return st;
@@ -190,7 +190,7 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	     struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
-	uint32_t key = group_by_find(g, g->keys_ahead.data + a->at, a->len, a->shown, a->code);
+	uint32_t key = group_by_find(g, a->p ? a->p : g->keys_ahead.data + a->at, a->len, a->shown, a->code);
 	const uint8_t *p = NULL;
 	size_t len = 0;
 
@@ -216,19 +216,22 @@ group_by_add(struct op_inst *self, const struct run *in, const struct group_by_a
 	return why ? expr_run_wrong(self, in, a->i, out, e, "%s", why) : ST_OK;
 }
 
+/* lent: p stays where it is until the key has been added. */
 static void
-group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *p, size_t len)
+group_by_ahead_key(struct group_by *g, struct group_by_ahead *a, const uint8_t *p, size_t len, bool lent)
 {
 	size_t n = len;
 	const uint8_t *normal = normal_key(p, &n, &g->rows.normal);
 
 	a->shown = normal == p ? 0 : len;
+	a->p = lent && !a->shown ? p : NULL;
 	if (a->shown)
 		buf_put(&g->keys_ahead, p, len);
 	a->at = g->keys_ahead.len;
 	a->len = n;
 	a->code = key_table_code(normal, n);
-	buf_put(&g->keys_ahead, normal, n);
+	if (!a->p)
+		buf_put(&g->keys_ahead, normal, n);
 }
 
 uint32_t
@@ -237,7 +240,7 @@ group_by_key(struct group_by *g, const uint8_t *p, size_t len)
 	struct group_by_ahead a = { 0 };
 
 	buf_reset(&g->keys_ahead);
-	group_by_ahead_key(g, &a, p, len);
+	group_by_ahead_key(g, &a, p, len, false);
 	return group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code);
 }
 
@@ -245,7 +248,8 @@ static void
 group_by_fetch_cells(const struct group_by *g, uint32_t number)
 {
 	for (size_t i = 0; i < g->each; i++)
-		__builtin_prefetch(g->groups[number * g->each + i].cell, 1);
+		if (g->groups[number * g->each + i].cap)
+			__builtin_prefetch(g->groups[number * g->each + i].cell, 1);
 }
 
 void
@@ -285,7 +289,7 @@ group_by_look_ahead(struct op_inst *self, const struct run *in, uint32_t *i, uin
 		if (st != ST_OK)
 			return st;
 		struct group_by_ahead *a = &g->ahead[(*n)++];
-		group_by_ahead_key(g, a, p, len);
+		group_by_ahead_key(g, a, p, len, p >= in->e[*i].p && p < in->e[*i].p + in->e[*i].len);
 		a->i = *i;
 		key_table_want(&g->rows.keys, a->code);
 	}

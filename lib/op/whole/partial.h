@@ -54,11 +54,11 @@ enum status partial_feed(struct op_inst *self, const struct partial_how *how, st
 void partial_save(const struct partial_end *p, struct buf *out);
 void partial_restore(struct partial_end *p, struct state_in *in);
 
-/* A group as a value for group_join: an upper bound for its bytes, and the value itself; gives its end. */
+/* A group as a value for group_join_part: an upper bound for its bytes, and the value itself; gives its end. */
 size_t group_part_room(const struct group *g);
 uint8_t *group_put_part(const struct group *g, enum group_agg agg, uint8_t *p);
 /* Adds the value at p: gives its end; NULL: it is malformed, or, if *why is set, cannot be added. */
-const uint8_t *group_join(struct group *g, enum group_agg agg, const uint8_t *p, const uint8_t *end,
+const uint8_t *group_join_part(struct group *g, enum group_agg agg, const uint8_t *p, const uint8_t *end,
 			  struct slab *cells, size_t *bytes, const char **why);
 
 #endif
