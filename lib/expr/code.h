@@ -99,6 +99,7 @@ struct expr {
 	const char **fields;    /* fields of x that are used, lent from the keys */
 	size_t n_fields, cap_fields;
 	struct column_plan *columns; /* plan for many elements at once; NULL: not possible */
+	uint32_t part;          /* the whole expression is a field of x: number of its key, plus 1; else 0 */
 	int quick;              /* the whole expression is x ~ patterns[0]: 1; x !~: -1; else 0 */
 };
 

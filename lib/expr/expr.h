@@ -123,6 +123,9 @@ enum status expr_filter(struct expr_vm *vm, const struct run *in, uint32_t *from
 /* Evaluates and lends the encoded value until the next call: for keys, states. */
 enum status expr_value(struct expr_vm *vm, const struct elem *e, const uint8_t **p,
 		       size_t *len, struct err *err);
+/* For an expression that is a field of x, as .name: lends the part of the element that is its value, as expr_value
+ * would give it, and counts the element. false: nothing was done, and expr_value is to be asked. */
+bool expr_part(struct expr_vm *vm, const struct elem *e, const uint8_t **p, size_t *len);
 
 /* The functions, for help, completion and the manual: rows until name NULL. */
 struct expr_fn_doc {

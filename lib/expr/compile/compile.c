@@ -458,6 +458,17 @@ compile_quick(const struct expr_ast *a)
 	return not == (a->op == AST_NMATCH) ? 1 : -1;
 }
 
+/* Recognizes a field of x alone, as most keys are. */
+static uint32_t
+compile_part(const struct expr *x)
+{
+	const struct ins *i = x->code;
+
+	if (x->n_code != 2 || i[0].op != CODE_FIELD || i[0].a != EXPR_X || i[1].op != CODE_RET || i[1].a != i[0].d)
+		return 0;
+	return (uint32_t)i[0].c + 1;
+}
+
 /* Whether elements of this type are never null, and have no parts that could be. */
 static bool
 compile_is_plain(const struct type *x)
@@ -482,6 +493,7 @@ expr_compile(const struct expr_ast *a, const struct expr_env *env, struct err *e
 	emit(&c, CODE_RET, 0, v.reg, 0, 0);
 	x->type = v.type;
 	x->quick = compile_quick(a);
+	x->part = compile_part(x);
 	x->skips_nulls = env->skips_nulls && !compile_is_plain(env->types[EXPR_X]);
 	if (x->skips_nulls)
 		x->traits |= EXPR_SKIPS;

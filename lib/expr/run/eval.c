@@ -69,3 +69,41 @@ expr_value(struct expr_vm *vm, const struct elem *e, const uint8_t **p, size_t *
 	*len = b->len;
 	return ST_OK;
 }
+
+/* Whether the value at p, loaded and encoded again, would be the same bytes; false also in doubt. */
+static bool
+eval_is_shortest(const uint8_t *p)
+{
+	uint8_t c = *p;
+
+	if (c < 0xc4 || c >= 0xdc || c == 0xcb)
+		return true;
+	switch (c) {
+	case 0xcc: return p[1] >= 0x80;
+	case 0xcd: return mp_u16(p + 1) > UINT8_MAX;
+	case 0xce: return mp_u32(p + 1) > UINT16_MAX;
+	case 0xd9: return p[1] > 31;
+	case 0xda: return mp_u16(p + 1) > UINT8_MAX;
+	default: return false;
+	}
+}
+
+bool
+expr_part(struct expr_vm *vm, const struct elem *e, const uint8_t **p, size_t *len)
+{
+	static const uint8_t nil[] = { 0xc0 };
+	const struct expr *x = vm->x;
+	uint8_t c = *e->p;
+
+	if (!x->part || !((c & 0xf0) == 0x80 || c >= 0xde) || c >= 0xe0)
+		return false;
+	const uint8_t *field = val_field(e->p, &x->keys[x->part - 1]);
+	if (!field)
+		field = nil;
+	else if (!eval_is_shortest(field))
+		return false;
+	vm->index++;
+	*p = field;
+	*len = (size_t)(val_skip(field) - field);
+	return true;
+}

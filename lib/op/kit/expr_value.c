@@ -75,6 +75,10 @@ enum status
 expr_value_get(struct op_inst *self, struct expr_value *k, const struct run *in, uint32_t i,
 	       struct run *out, const uint8_t **p, size_t *len, struct err *e)
 {
+	if (k->by_expr && expr_part(k->run.vm, &in->e[i], p, len)) {
+		k->run.seen++;
+		return ST_OK;
+	}
 	if (k->by_expr)
 		return expr_run_one(self, &k->run, in, i, out, p, len, e);
 	*p = in->e[i].p;
