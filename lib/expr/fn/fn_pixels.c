@@ -242,7 +242,7 @@ pixels_size_read(const struct val *list, int64_t size[2])
 	return true;
 }
 
-static const char pixels_no_size[] = "a size is [height, width], two ints above 0";
+static const char pixels_no_size[] = "a size is [height, width], each from 1 to 1048576";
 static const char pixels_methods[] = "nearest, bilinear, bicubic or area";
 
 static void
