@@ -45,6 +45,7 @@ static const struct param rows[] = {
 	{ .name = "batch", .arg = "N", .kind = PARAM_INT, AT(batch), .def = "0", .flags = PARAM_ZERO,
 	  .max = 1 << 30, .help = "elements are rows; a step has N of them over all cores" },
 	{ .name = "element", .arg = "WHOSE", .kind = PARAM_CHOICE, AT(element), .def = "core",
+	  .said = offsetof(struct feed_opts, element_said),
 	  .choices = "core|host|step|copy", .complete = "core|host|step|copy",
 	  .help = "elements are batches, one for each core; host, step: to be cut; copy: for all" },
 	{ .name = "axis", .arg = "FIELD=K", .kind = PARAM_WORDS, AT(axis_texts), .flags = PARAM_RARE | PARAM_REPEAT,

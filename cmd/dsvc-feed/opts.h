@@ -26,7 +26,7 @@ struct feed_opts {
 	int64_t jobs, give_up, cores, batch, epochs, steps, until, from, loop, loop_ns, prefetch, save_every, keep, slot_max;
 	int64_t wait_cores, slow, core_timeout, grace, timeout, verbose;
 	int64_t host, hosts;         /* this one, and how many */
-	bool each_loop, batched, until_given, from_given, local, stats, insecure, quiet, fail_empty;
+	bool each_loop, batched, element_said, until_given, from_given, local, stats, insecure, quiet, fail_empty;
 	int element, tail, pad, progress, as, results, format;
 	/* not options: the command for each core, NULL: none; hosts read steps as rounds of a job, as `consumer`; and
 	 * each only its places of them, with padding where rows are missing */

@@ -82,12 +82,13 @@ pairs_alone(const struct feed_opts *o, struct err *e)
 enum status
 pairs_check(const struct feed_opts *o, struct err *e)
 {
-	static const char *const elements[] = { NULL, "host", "step", "copy" };
+	static const char *const elements[] = { "core", "host", "step", "copy" };
 	static const char *const formats[] = { NULL, "ndjson", "msgpack", "npy" };
 	static const char again[] = "elements in order any do not come again as they came";
 	struct said steps = said_number("steps", o->steps != INT64_MAX, o->steps),
 		until = said_number("until", o->until_given && o->until != INT64_MAX, o->until),
-		batch = said_number("batch", o->batched, o->batch), element = said_text("element", elements[o->element]),
+		batch = said_number("batch", o->batched, o->batch),
+		element = said_text("element", o->element_said ? elements[o->element] : NULL),
 		any = said_text("order", o->job.order == ORDER_ANY ? "any" : NULL),
 		from = said_number("from", o->from_given, o->from), checkpoint = said_text("checkpoint", o->checkpoint),
 		as = said_text("as", formats[o->as]), listen = said_text("listen", o->listen);

@@ -27,6 +27,8 @@ declare -gA value=([--steps]=1 [--until]=2 [--batch]=2 [--element]=copy [--axis]
 		n=$((n + 1))
 	done < <(listed)
 	((n == 11))
+	run -64 dsvc-feed --local --batch 2 --element core -e 'range 4' -- cat
+	[[ $output == *'--batch 2 does not go with --element core'* ]] # what it is anyhow, but not for batches taken as rows
 }
 
 @test "an option that says more of another one is refused without that" {
