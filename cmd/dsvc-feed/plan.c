@@ -66,6 +66,7 @@ plan_note(void *arg, const struct op_node *n, const struct err *e)
 		log_say(LOG_WARN, "  help: %s", e->help);
 }
 
+/* Fields and sizes that the plan leaves open are checked at the first element. */
 static enum status
 plan_expect(struct feed_plan *p, const char *text, struct err *e)
 {
@@ -78,7 +79,7 @@ plan_expect(struct feed_plan *p, const char *text, struct err *e)
 		err_help(e, "types: int, float, bool, text, bytes, any, [int], {id: int, ...}, u8[?,3], int?");
 		return e->kind = ST_USAGE;
 	}
-	if (!p->element || p->element->kind == TYPE_ANY || p->element->open)
+	if (!p->element || type_fits(p->element, p->expect))
 		return ST_OK;
 	return type_expect(p->expect, p->element, "--expect ", e);
 }
