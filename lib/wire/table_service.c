@@ -435,8 +435,9 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 	ROW(FENCE) = { "FENCE", "dispatcher -> reader",
 		"Answers STOP, when all have said how many rounds they have begun: the largest of these numbers.", fence, 0, 0 },
 	ROW(MISSED) = { "MISSED", "worker -> dispatcher",
-		"The worker has given these elements up, and the view will not get them; answered by MISSED_OK. Repeated until "
-		"then.", missed, 1, MAY_WORK | MAY_ADMIN },
+		"The worker has given these elements up, and the view will not get them; answered by MISSED_OK, but not "
+		"while a reader of the view is away that may have some of them. Repeated until then.", missed, 1,
+		MAY_WORK | MAY_ADMIN },
 	ROW(MISSED_OK) = { "MISSED_OK", "dispatcher -> worker",
 		"Answers MISSED: these elements are booked as missed, unless a reader has them.", missed, 1, 0 },
 	ROW(VIEW) = { "VIEW", "dispatcher -> worker",
