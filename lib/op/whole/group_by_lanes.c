@@ -143,7 +143,7 @@ group_by_lanes_may(const struct op_inst *self)
 {
 	const struct group_by *g = self->state;
 
-	return self->ctx->threads > 1 && !self->outer && g->partial == PARTIAL_NONE && !g->reduce.code;
+	return self->ctx->threads >= GROUP_BY_LANES_LEAST && !self->outer && g->partial == PARTIAL_NONE && !g->reduce.code;
 }
 
 enum status

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * group_by with several threads: each has the keys of its part of the hashes, in a table of its own.
+ * group_by with three threads and more: each has the keys of its part of the hashes, in a table of its own.
  *
  *	stream: keys and values of elements --> batch of rows --> lane 0: keys, groups
  *	                                   \--> batch of rows --> lane 1: keys, groups
@@ -18,6 +18,7 @@
 
 #include "op/whole/group_by.h"
 
+enum { GROUP_BY_LANES_LEAST = 3 /* threads; two are faster with one table, and what comes before it on the other */ };
 enum { GROUP_BY_LANES_BATCH = 128 * 1024, GROUP_BY_LANES_QUEUE = 4, GROUP_BY_LANES_MOST = 16 };
 
 /* Whether this instance may have lanes; those of workers, which are saved, and of inner pipelines may not. */

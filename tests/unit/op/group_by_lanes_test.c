@@ -41,7 +41,7 @@ lanes_same(const char *text)
 
 	lanes_run(text, 1, &alone);
 	assert_true(alone.len);
-	for (uint32_t threads = 2; threads <= GROUP_BY_LANES_MOST + 1; threads += 5) {
+	for (uint32_t threads = GROUP_BY_LANES_LEAST; threads <= GROUP_BY_LANES_MOST + 1; threads += 5) {
 		struct buf together = { 0 };
 
 		lanes_run(text, threads, &together);
