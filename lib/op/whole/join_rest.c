@@ -107,7 +107,7 @@ join_rest_stand_in(struct join_rest *r, const uint8_t *row, size_t row_len, bool
 }
 
 static void
-join_rest_put(struct join_rest *r, const struct join_table *t, uint32_t row, const char *as, struct run *out)
+join_rest_put(struct join_rest *r, struct join_table *t, uint32_t row, const char *as, struct run *out)
 {
 	const uint8_t *p = t->rows.data + t->items[row].at;
 	size_t len = t->items[row].len;
@@ -119,7 +119,7 @@ join_rest_put(struct join_rest *r, const struct join_table *t, uint32_t row, con
 }
 
 enum status
-join_rest_give(struct join_rest *r, const struct join_table *t, const char *as, struct run *out)
+join_rest_give(struct join_rest *r, struct join_table *t, const char *as, struct run *out)
 {
 	static const uint8_t none[] = { 0x80 };
 

@@ -36,7 +36,7 @@ join_rest_mark(struct join_rest *r, uint32_t row)
 	r->matched.data[row / 8] |= (uint8_t)(1u << row % 8);
 }
 /* Gives records of rows that were not matched: ST_END with the last ones, ST_OK: call it again. */
-enum status join_rest_give(struct join_rest *r, const struct join_table *t, const char *as, struct run *out);
+enum status join_rest_give(struct join_rest *r, struct join_table *t, const char *as, struct run *out);
 /* false: the state is too large to be saved. */
 bool join_rest_save(const struct join_rest *r, struct buf *out);
 void join_rest_restore(struct join_rest *r, struct state_in *in);

@@ -20,6 +20,7 @@ join_table_clear(struct join_table *j)
 	mem_free_wide(j->items, j->cap_items, sizeof *j->items);
 	buf_clear(&j->rows);
 	buf_clear(&j->normal);
+	join_shape_clear(&j->shape);
 	*j = (struct join_table){ .keyless = j->keyless };
 }
 
@@ -203,7 +204,7 @@ join_table_pairs(const struct elem *x, const uint8_t *row, size_t len, bool null
 }
 
 void
-join_table_put(const struct join_table *j, const struct elem *x, uint32_t row, const char *as,
+join_table_put(struct join_table *j, const struct elem *x, uint32_t row, const char *as,
 	       struct run *out)
 {
 	uint32_t from = row == JOIN_TABLE_NONE ? 0 : row, n;
@@ -213,6 +214,12 @@ join_table_put(const struct join_table *j, const struct elem *x, uint32_t row, c
 	uint8_t *to = run_room(out, 2 * MP_HEAD_MAX + x->len + len + as_len + 16), *w, head[MP_HEAD_MAX];
 	struct mp m;
 
+	if (!as && !null && (w = join_shape_put(&j->shape, x, p, to))) {
+		run_done(out, w, x->pos);
+		return;
+	}
+	if (!as && !null)
+		join_shape_learn(&j->shape, x, p, len);
 	mp_head(x->p, x->p + x->len, &m);
 	n = m.n;
 	/* The head is written last, since the number of pairs is known only then. */

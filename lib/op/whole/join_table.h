@@ -12,6 +12,7 @@
 
 #include "op/kit/expr_value.h"
 #include "op/kit/keys_ahead.h"
+#include "op/whole/join_shape.h"
 
 #define JOIN_TABLE_NONE UINT32_MAX
 
@@ -28,6 +29,7 @@ struct join_table {
 	struct join_table_item *items;
 	uint32_t n;
 	size_t cap_items;
+	struct join_shape shape; /* how the records joined last looked */
 	bool loaded;
 	bool keyless; /* set by the caller: rows whose key is null are kept, too, and found by none */
 };
@@ -49,7 +51,7 @@ void join_table_fetch(const struct join_table *j, struct keys_ahead *a);
 /* Appends the record x with the row's fields after its own; where both have a name, x's field
  * counts. With `as` the row goes into one field. row JOIN_TABLE_NONE: nulls, under the names
  * of the first row's fields. */
-void join_table_put(const struct join_table *j, const struct elem *x, uint32_t row, const char *as,
+void join_table_put(struct join_table *j, const struct elem *x, uint32_t row, const char *as,
 		    struct run *out);
 /* The type of the records that join_table_put makes. */
 const struct type *join_table_type(struct op_typing *t, const struct type *x,
