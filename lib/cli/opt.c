@@ -12,6 +12,7 @@
 #include "cli/descriptors.h"
 #include "cli/help.h"
 #include "cli/mdoc.h"
+#include "cli/opt_elsewhere.h"
 #include "cli/quit.h"
 #include "cli/report.h"
 #include "net/patience.h"
@@ -44,8 +45,11 @@ opt_apply(struct opt_scan *s, const struct param *row, const char *name, const c
 		words_clear(field);
 	if (!*value && row->complete && (!strcmp(row->complete, "file") || !strcmp(row->complete, "dir")))
 		return err_set(s->e, ST_USAGE, "'' is not the name of a %s", !strcmp(row->complete, "dir") ? "folder" : "file");
-	if (param_set(row, s->options, value, strlen(value), s->e))
+	if (param_set(row, s->options, value, strlen(value), s->e)) {
+		if (!strcmp(row->name, "to") && strpbrk(value, "%{"))
+			err_help(s->e, "for a form of your own put an operator at the end: | template \"{.name}: {.ms:%%.2f}\"");
 		return ST_USAGE;
+	}
 	mem_free(s->o->from[i]);
 	s->o->from[i] = mem_strdup(name);
 	return ST_OK;
@@ -121,7 +125,10 @@ opt_unknown(struct opt_scan *s, const char *word)
 	words_add(&names, "--help", 6);
 	words_add(&names, "--version", 9);
 	err_set(s->e, ST_USAGE, "unknown option `%.100s`", word);
-	if (str_starts(word, "--") &&
+	const char *here = opt_elsewhere(word, s->p->rows);
+	if (here)
+		err_help(s->e, "%s", here);
+	else if (str_starts(word, "--") &&
 	    str_suggest(word, opt_next_name, &names, near, sizeof near))
 		err_help(s->e, "did you mean %s? `%s --help` shows all", near, s->p->name);
 	else

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "expr/fn.h"
 #include "lang/elsewhere.h"
 #include "lang/parse.h"
 #include "lang/usage.h"
@@ -62,6 +63,8 @@ parse_say_unknown(struct parse *p, size_t at, size_t len)
 			 "one operand must be the only one, after all options");
 	} else if ((here = elsewhere_find(name))) {
 		err_help(p->e, "here it is written: %s", here);
+	} else if (fn_find(name, strlen(name))) {
+		err_help(p->e, "%s() is a function, which stands in an expression: map %s(x)", name, name);
 	} else if (str_suggest(name, parse_op_name, p, near, sizeof near)) {
 		err_help(p->e, "did you mean %s?", near);
 	} else {

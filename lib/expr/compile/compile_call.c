@@ -49,6 +49,8 @@ call_elsewhere(const char *name, bool near_it)
 		{ "todate", "fmt_time" }, { "fromdate", "parse_time" }, { "splitax", "split" },
 		{ "from_json", "parse_json" }, { "to_int", "int" }, { "to_float", "float" },
 		{ "to_string", "str" }, { "lpad", "pad" }, { "rpad", "pad" },
+		{ "regexp_replace", "replace" }, { "regex_replace", "replace" }, { "regexp_extract", "match" },
+		{ "array_length", "len" }, { "splitlines", "split" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words && !near_it; i++)
@@ -73,7 +75,9 @@ call_written(const char *name)
 		{ "concat", "ONE ++ OTHER" }, { "strcat", "ONE ++ OTHER" }, { "mod", "ONE % OTHER" },
 		{ "append", "LIST ++ [ITEM]" }, { "push", "LIST ++ [ITEM]" }, { "first", "LIST[0]" },
 		{ "head", "LIST[0]" }, { "last", "LIST[-1]" }, { "isnull", "VALUE == null" },
-		{ "is_null", "VALUE == null" }, { "default", "VALUE ?? OTHER" }, { "test", "TEXT ~ /RE/" },
+		{ "is_null", "VALUE == null" }, { "not_null", "VALUE != null" }, { "notnull", "VALUE != null" },
+		{ "isnotnull", "VALUE != null" }, { "to_entries", "zip(keys(x), values(x))" },
+		{ "take", "LIST[:N]" }, { "tail", "LIST[-N:]" }, { "default", "VALUE ?? OTHER" }, { "test", "TEXT ~ /RE/" },
 		{ "regex", "TEXT ~ /RE/" }, { "regexp", "TEXT ~ /RE/" }, { "rlike", "TEXT ~ /RE/" },
 		{ "case", "CONDITION ? VALUE : OTHER" }, { "date", "fmt_time(SECONDS), or parse_time(TEXT)" },
 		{ "year", "fmt_time(SECONDS, \"%Y\")" }, { "month", "fmt_time(SECONDS, \"%m\")" },
