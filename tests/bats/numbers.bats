@@ -91,7 +91,7 @@ is() { # FILE TEXT
 	told dsvc-pipeline.5 'If the data changes while it is read, or after it was listed, that is an error (65); two versions are never mixed.'
 	told dsvc-pipeline.5 'The exit code is 66 if there is no such object, 77 if access is denied, and 74 if the server does not answer.'
 	told dsvc-engines.7 'The image has the programs and their libraries, no shell, and the user 65532; its program is dsvc(1), its folder /var/lib/dsvc.' # tests/engines/oci.bats
-	told dsvc.7 'The columns and their types are those of the first batch, of up to 1024 elements, as far as the pipeline does not tell them: ints among floats are floats, tensors become lists, and any column may be null.' # parquet.bats
+	told dsvc.7 'The columns and their types are those of the first batch, of up to 1024 elements, unless the pipeline determines them: ints among floats are floats, tensors become lists, and any column may be null.' # parquet.bats
 	told dsvc.7 '70 internal error (please report)'
 	told dsvc.7 '76 versions do not match' # unit/host/dispatch_test: other_version_is_refused_with_both
 }
@@ -295,7 +295,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "readers, status, and what the others say" {
-	says dsvc-read.1 "If it has none, the reader ends with 75: at once when the dispatcher was ended in an orderly way, else when it has been away for 5 seconds (the dispatcher's --loss) or has come back without what it knew."
+	says dsvc-read.1 "If it has none, the reader ends with 75: at once if the dispatcher was ended in an orderly way, otherwise when it has been away for 5 seconds (the dispatcher's --loss) or has come back without its records."
 	dsvc-dispatch --help | tr -s ' \n' ' ' | grep -qF 'default 5s; DSVC_LOSS'
 	says dsvc-read.1 "When there has been no connection to one for 5 seconds, the reader says so, with the worker's address and the reason, and dsvc-events(1) shows it."
 	is lib/core/read/reader_inner.h 'READER_REACH_NS 5000000000ll'
@@ -366,7 +366,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	says dsvc-ops.7 'Each element is in exactly one of the shards 0 to N - 1.'
 	gives $'0\n2\n4' 'range 5 | shard 2 0'
 	gives $'1\n3' 'range 5 | shard 2 1'
-	says dsvc-ops.7 'index which shard to keep, from 0; auto: the one that is being made.'
+	says dsvc-ops.7 'index which shard to keep, from 0; auto: the one that the stream produces.'
 	run -65 dsvc-run 'range 5 | shard 2 2'
 	says dsvc-ops.7 'Quantiles are exact as long as mem= holds all numbers: 8 million.'
 	gives '[2047.5,4054.05]' 'range 4096 | stats quantiles=[0.5, 0.99] | map [x.p50, x.p99]'
@@ -432,7 +432,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	told dsvc-keygen.1 'A file of root'\''s may also have mode 0640 or 0440, as secrets in containers do, for programs that do not run as root.'
 	told dsvc-allow.1 'only until the beginning of that day, or until that minute (2026-11-22T04:00Z); times are UTC'
 	told dsvc-allow.1 'A worker or reader whose key was removed is then cut off, even in the middle of a pass; its streams, and the elements that it had not acknowledged, go to others, and it ends with 77.'
-	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400, or with 0440 where they are root'\''s and the program is not; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'
+	told dsvc-security.7 'In containers, mount a key file and a file of services into $XDG_CONFIG_HOME/dsvc, as secrets with mode 0600 or 0400, or with 0440 if they belong to root and the program is not root; dsvc-keygen(1) makes keys for that, and dsvc-allow(1) adds them.'
 	told dsvc-security.7 'Programs that knew the old key refuse the new one with 77 until dsvc-join(1) is run.'
 	told dsvc-security.7 'All are in $XDG_CONFIG_HOME/dsvc or ~/.config/dsvc, and are refused with 78 unless they are closed to others and only their user can write in the folder.'
 	# the range of the ids that libzmq makes up
@@ -458,12 +458,12 @@ print(time.monotonic() - begin)' "${ready##*:}"
 }
 
 @test "traces" {
-	says dsvc-run.1 'Calls of an operator that follow each other closely are one span of up to 4 ms with their sums; the time that it was at work itself, with the operators before it, is ‘busy_ns’.'
+	says dsvc-run.1 'Calls of an operator that follow each other closely are one span of up to 4 ms with their sums; the time in which it really worked, including the operators before it, is ‘busy_ns’.'
 	is lib/base/trace.c 'TRACE_SPAN_NS 4000000'
 	says dsvc-run.1 'Operators that take turns within 0.2 ms share a span that has their names.'
 	is lib/base/trace.c 'TRACE_LEAST_NS 200000'
 	told dsvc-run.1 'After ‘kill -9’ the bracket at its end is missing, which both viewers accept.'
-	says dsvc-run.1 'Each thread can have 4096 events waiting to be written; it does not wait for the disk, and where it has more, their number stands in their place.'
+	says dsvc-run.1 'Each thread can have 4096 events waiting to be written; it does not wait for the disk, and if it has more, one event gives their number instead.'
 	is lib/base/trace_inner.h 'TRACE_RING = 4096'
 	says dsvc-run.1 'An event is about 200 bytes in the file.'
 	dsvc-run --trace "$BATS_TEST_TMPDIR/t.json" 'range 300k | batch 1 | map x[0] | filter x % 2 == 0' -t none

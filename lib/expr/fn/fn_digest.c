@@ -56,16 +56,16 @@ digest_crc32c(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 
 const struct fn fn_digest[] = {
 	{ "sha256", "s", "text", .call = digest_sha256, .args = "bytes|text",
-	  .brief = "the SHA-256 of it, as sha256sum prints it", .example = "slice(sha256(\"abc\"), 0, 16)",
+	  .brief = "the SHA-256 checksum, as sha256sum prints it", .example = "slice(sha256(\"abc\"), 0, 16)",
 	  .output = "ba7816bf8f01cfea" },
 	{ "sha1", "s", "text", .call = digest_sha1, .args = "bytes|text",
-	  .brief = "the SHA-1 of it, to compare with sums that exist; it is broken for other uses",
+	  .brief = "the SHA-1 checksum, for comparison with existing ones; it is not secure",
 	  .example = "sha1(\"abc\")", .output = "a9993e364706816aba3e25717850c26c9cd0d89d" },
 	{ "md5", "s", "text", .call = digest_md5, .args = "bytes|text",
-	  .brief = "the MD5 of it, to compare with sums that exist; it is broken for other uses",
+	  .brief = "the MD5 checksum, for comparison with existing ones; it is not secure",
 	  .example = "md5(\"abc\")", .output = "900150983cd24fb0d6963f7d28e17f72" },
 	{ "crc32c", "s", "int", .call = digest_crc32c, .args = "bytes|text",
-	  .brief = "the CRC-32C (Castagnoli) of it, as in TFRecord and object stores",
+	  .brief = "the CRC-32C (Castagnoli) checksum, as in TFRecord and object stores",
 	  .example = "crc32c(\"123456789\")", .output = "3808858755" },
 	{ 0 }
 };

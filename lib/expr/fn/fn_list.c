@@ -220,7 +220,7 @@ const struct fn fn_list[] = {
 	  .brief = "the value of the expression for each item", .example = "map([1, 2], it * it)",
 	  .output = "[1,4]" },
 	{ "filter", "le", .special = FN_FILTER, .args = "list, test of it",
-	  .brief = "the items for which it is true", .example = "filter([1, 2, 3], it > 1)",
+	  .brief = "the items for which the test is true", .example = "filter([1, 2, 3], it > 1)",
 	  .output = "[2,3]" },
 	{ "any", "l?e", .special = FN_ANY, .args = "list[, test of it]",
 	  .brief = "true if the test holds for at least one item", .example = "any([1, 2], it > 1)",

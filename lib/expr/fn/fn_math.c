@@ -243,7 +243,7 @@ const struct fn fn_math[] = {
 	{ "sqrt", "N", .call = math_sqrt, .check = tensor_rule_float, .args = "number|tensor",
 	  .brief = "the square root", .example = "sqrt(2.25)", .output = "1.5" },
 	{ "exp", "N", .call = math_exp, .check = tensor_rule_float, .args = "number|tensor",
-	  .brief = "e to the power of the number", .example = "exp(0)", .output = "1.0" },
+	  .brief = "the exponential function: e to the power of the number", .example = "exp(0)", .output = "1.0" },
 	{ "log", "N?n", .call = math_log, .check = tensor_rule_float, .args = "number[, base] | tensor",
 	  .brief = "the logarithm, natural or to a given base", .example = "log(1024, 2)",
 	  .output = "10.0" },

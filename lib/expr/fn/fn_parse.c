@@ -141,9 +141,9 @@ const struct fn fn_parse[] = {
 	  .output = "[[\"a\",\"b,c\",1],[\"7\",\"\"]]" },
 	{ "parse_kv", "t?ttt", "{...}", .call = parse_kv,
 	  .args = "text[, between pairs[, between key and value[, types]]]",
-	  .brief = "a record of key=value words, typed as in the csv source; a word without a "
-		  "value is true, and of equal keys the last counts; the separator \" \" matches "
-		  "any blanks; with the types \"text\" values stay texts",
+	  .brief = "a record of key=value words, typed as in the csv source; a word without a value is true; "
+		  "if a key occurs more than once, the last value counts; the separator \" \" matches any "
+		  "blanks; with the types \"text\" values stay texts",
 	  .example = "parse_kv(\"level=info ms=12 msg=\\\"all well\\\"\")",
 	  .output = "{\"level\":\"info\",\"ms\":12,\"msg\":\"all well\"}" },
 	{ 0 }

@@ -457,14 +457,14 @@ const struct fn fn_pixels[] = {
 	  .example = "rotate90(tensor([[1, 2], [3, 4]]))", .output = "[[2,4],[1,3]]" },
 	{ "resize", "Tl?to", .call = pixels_resize, .check = pixels_resize_type,
 	  .args = "tensor, [height, width][, method][, antialias]",
-	  .brief = "an image in another size, by bilinear, bicubic, area or nearest; unless "
-		  "antialias is false, all pixels that become one are mixed, as Pillow does",
+	  .brief = "an image in another size, by bilinear, bicubic, area or nearest; unless antialias is "
+		  "false, a smaller image averages all pixels that become one, as in Pillow",
 	  .example = "resize(tensor([[0, 100], [100, 200]], \"u8\"), [1, 2])", .output = "[[50,150]]" },
 	{ "random_box", "l?ll", "[int]", .call = pixels_random_box, .flags = FN_VARIES | FN_DRAWS,
 	  .args = "size[, area][, ratio]",
-	  .brief = "a random box within an image of this size, [height, width]; area, [0.08, 1] unless "
-		  "given, is how much of the image it takes, and ratio, [3/4, 4/3], its width by its "
-		  "height; drawn as by rand",
+	  .brief = "a random box within an image of this size, [height, width]; area, [0.08, 1] unless given, "
+		  "is the share of the image that it covers, and ratio, [3/4, 4/3] unless given, its width "
+		  "divided by its height; drawn as with rand",
 	  .example = "random_box([4, 6], [1, 1], [1.5, 1.5])", .output = "[0,0,4,6]" },
 	{ 0 }
 };

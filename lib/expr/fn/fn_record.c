@@ -224,7 +224,7 @@ const struct fn fn_record[] = {
 	  .example = "has({a: null}, \"a\")",
 	  .output = "true" },
 	{ "merge", "r*", NULL, record_type_merge, record_merge, .args = "record, record, ...",
-	  .brief = "one record with the fields of all; for the same name the last one counts",
+	  .brief = "one record with the fields of all; if several have a field, the last one counts",
 	  .example = "merge({a: 1, b: 2}, {b: 3})", .output = "{\"a\":1,\"b\":3}" },
 	{ "pair", "ta", "{...}", .call = record_pair, .args = "name, value",
 	  .brief = "a record with this one field; {(name): value} is short for it",

@@ -258,9 +258,9 @@ const struct op_desc op_bucket = {
 	.name = "bucket",
 	.aliases = "bucket_by_sequence_length",
 	.brief = "batches elements of about the same length",
-	.doc = "Each element is put into the bucket for its length. When a bucket is full, it "
-	       "becomes a batch, whose lists are padded to the longest of them. At the end come "
-	       "the buckets that are not full, the one with the shortest lengths first.",
+	.doc = "Each element is put into the bucket for its length. When a bucket is full, it becomes a batch, "
+	       "whose lists are padded to the longest of them. Buckets that are not full are given at the end, "
+	       "the one with the shortest lengths first.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS | OP_ALIKE,

@@ -300,10 +300,9 @@ group_by_window_restore(struct op_inst *self, const uint8_t *p, size_t n, struct
 const struct op_desc op_group_by_window = {
 	.name = "group_by_window",
 	.brief = "sends SIZE elements of one key at a time through a fragment",
-	.doc = "Elements are collected by key. When a key has SIZE elements, they go through the "
-	       "fragment, which starts afresh for each window, and the fragment's output is passed "
-	       "on. At the end come the windows that are not full, in the order in which their "
-	       "keys first appeared.",
+	.doc = "Elements are collected by key. When a key has SIZE elements, they go through the fragment, "
+	       "which starts afresh for each window, and the fragment's output is passed on. Windows that are "
+	       "not full are given at the end, in the order in which their keys first appeared.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_REORDERS | OP_ALIKE,

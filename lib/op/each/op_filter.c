@@ -115,9 +115,9 @@ const struct op_desc op_filter = {
 	.aliases = "where",
 	.match = "grep",
 	.brief = "keeps the elements for which a test is true",
-	.doc = "The test can use the element x, its fields as .name, and its number i. Elements "
-	       "are passed on unchanged, without being copied. parallel=N works as in map. If dsvc-run keeps "
-	       "none, and none has a field that the test reads, a note on standard error says so.",
+	.doc = "The test can use the element x, its fields as .name, and its number i. Elements are passed on "
+	       "unchanged, without being copied. parallel=N works as in map. If dsvc-run keeps no element, and "
+	       "no element has a field that the test uses, a note on standard error says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EACH | OP_TESTS,

@@ -91,16 +91,15 @@ map_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_map = {
 	.name = "map",
 	.brief = "replaces each element by the value of an expression",
-	.doc = "In the expression x is the element, .name one of its fields, and i its number in "
-	       "the stream, from 0. skip() drops the element, and fail(\"why\") makes it an error; "
-	       "on_error decides what happens to errors.\n\nWith parallel=N up to N threads of the "
-	       "pool evaluate the expression. They work on blocks of elements, which are larger if "
-	       "an element takes little time; cheap expressions are evaluated in place. The "
-	       "results and their order stay the same. With ordered=false results come in the "
-	       "order in which threads finish, except on a worker, whose streams must be the same "
-	       "whenever they are produced again. All streams of a process share one pool; -j of "
-	       "dsvc-run and --slots of dsvc-work set its size. Since dsvc-run -j and the slots of "
-	       "workers already read several splits at once, parallel= is often unnecessary.",
+	.doc = "In the expression x is the element, .name one of its fields, and i its number in the stream, "
+	       "from 0. skip() drops the element, and fail(\"why\") makes it an error; on_error decides what "
+	       "happens to errors.\n\nWith parallel=N up to N threads of the pool evaluate the expression. "
+	       "They work on blocks of elements, which are larger if an element takes little time; cheap "
+	       "expressions are evaluated in place. The results and their order stay the same. With "
+	       "ordered=false results come in the order in which threads finish, except on a worker, since it "
+	       "must be possible to produce its streams again. All streams of a process share one pool; -j of "
+	       "dsvc-run and --slots of dsvc-work set its size. Since dsvc-run -j and the slots of workers "
+	       "already read several splits at once, parallel= is often unnecessary.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_BY_EXPR | OP_EACH,

@@ -138,7 +138,7 @@ static const struct state_row template_state[] = {
 
 const struct op_desc op_template = {
 	.name = "template",
-	.brief = "makes a text of each element, by a template",
+	.brief = "makes a text of each element, from a template",
 	.doc = "A value is written as a text, or as printf would with a format after a colon: %d, %x, %X and %o for "
 	       "ints, %e, %f and %g for numbers, %s for any value; with the flags - + 0, a width and a precision. "
 	       "Each text is a line of the output; -t raw writes nothing between them, and \\t, \\n and the like "

@@ -15,22 +15,20 @@ static const struct param exec_params[] = {
 const struct op_desc op_exec = {
 	.name = "exec",
 	.brief = "runs any program as an operator",
-	.doc = "The program is started without a shell, when the first element arrives. With "
-	       "proto=line, ndjson, nul, netstring or len32 it keeps running and gives exactly one "
-	       "answer for each element, in order; up to window= elements are sent before their "
-	       "answers arrive. With proto=msgpack it keeps running as well, answers a handshake, "
-	       "and gives any number of answers for each element, in any order. With proto=arg and "
-	       "raw it is started anew for each element, and its output is the answer; with arg, none if it "
-	       "writes nothing. With arg, "
-	       "its arguments contain the element: {} is the element, {.} {/} {//} {/.} are parts "
-	       "of it as a path, {.name} is a field, {#} its number and {%} the slot; a list becomes "
-	       "as many arguments as it has items. With raw, it reads the element from standard "
-	       "input. With proto=stream one process gets all elements as lines and writes any "
-	       "number of lines.\n\nIf the exit status is not 0, or an answer cannot be read or "
-	       "does not arrive in time, the element fails, with the last lines of standard "
-	       "error; on_error=fail, skip, keep or retry:N decides what happens to it. A "
-	       "process that dies is started again; an element on which three processes have "
-	       "died is an error. See dsvc-exec(7) for the details.",
+	.doc = "The program is started without a shell, when the first element arrives. With proto=line, "
+	       "ndjson, nul, netstring or len32 it keeps running and gives exactly one answer for each "
+	       "element, in order; up to window= elements are sent before their answers arrive. With "
+	       "proto=msgpack it keeps running as well, answers a handshake, and gives any number of answers "
+	       "for each element, in any order. With proto=arg and raw it is started anew for each element, "
+	       "and its output is the answer; with arg, an empty output gives no element. With arg, its "
+	       "arguments contain the element: {} is the element, {.} {/} {//} {/.} are parts of it as a path, "
+	       "{.name} is a field, {#} its number and {%} the slot; a list becomes as many arguments as it "
+	       "has items. With raw, it reads the element from standard input. With proto=stream one process "
+	       "gets all elements as lines and writes any number of lines.\n\nIf the exit status is not 0, or "
+	       "an answer cannot be read or does not arrive in time, the element fails, with the last lines of "
+	       "standard error; on_error=fail, skip, keep or retry:N decides what happens to it. A process "
+	       "that dies is started again; an element on which three processes have died is an error. See "
+	       "dsvc-exec(7) for the details.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_CUTS | OP_EXEC,

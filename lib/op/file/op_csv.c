@@ -19,17 +19,16 @@ static const struct param csv_params[] = {
 const struct op_desc op_csv = {
 	.name = "csv",
 	.brief = "reads rows of CSV files, as records",
-	.doc = "Follows RFC 4180: a quoted field may contain delimiters and newlines, and a quote "
-	       "inside it is written twice. Compressed files are decompressed, as with "
-	       "`lines`.\n\nWith types=auto a value that JSON would read as a number, as true or "
-	       "as false becomes that, and an empty field becomes null, even if the row is nothing "
-	       "but \"\". Quoted fields stay text. So do values that are not JSON (.5, +5, 0x1f) "
-	       "and those that a number would not hold exactly (007, whole numbers of more than 64 "
-	       "bits); -0 is a float, since no int is printed that way. A column without a name is "
-	       "called by its number, and the second column called NAME is called NAME_2.\n\nA row "
-	       "with more or fewer fields than there are columns is an error; with on_error=skip "
-	       "it is skipped and counted, and ragged=true allows it. Files are divided into splits only with quote=none, "
-	       "since quotes may contain newlines.",
+	.doc = "Follows RFC 4180: a quoted field may contain delimiters and newlines, and a quote inside it is "
+	       "written twice. Compressed files are decompressed, as with `lines`.\n\nWith types=auto a value "
+	       "that JSON would read as a number, as true or as false becomes that, and an empty field becomes "
+	       "null, even in a row that is just \"\". Quoted fields stay text. So do values that are not JSON "
+	       "(.5, +5, 0x1f) and those that a number would not hold exactly (007, whole numbers of more than "
+	       "64 bits); -0 is a float, since no int is printed that way. A column without a name is called "
+	       "by its number, and the second column called NAME is called NAME_2.\n\nA row with more or fewer "
+	       "fields than there are columns is an error; with on_error=skip it is skipped and counted, and "
+	       "ragged=true allows it. Files are divided into splits only with quote=none, since quotes may "
+	       "contain newlines.",
 	.kind = OP_SOURCE,
 	.params = csv_params,
 	.state_size = sizeof(struct file_csv),

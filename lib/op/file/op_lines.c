@@ -116,17 +116,16 @@ lines_close(struct op_inst *self)
 const struct op_desc op_lines = {
 	.name = "lines",
 	.brief = "reads lines of files, as text",
-	.doc = "Files are read in the order given; the files that match a pattern are sorted by "
-	       "name. Files compressed with gzip, bzip2, xz, zstd, lz4 or snappy are decompressed; they "
-	       "are recognised by their content, not by their name. The last line counts even if "
-	       "nothing ends it. Bytes are passed on as they are, including a carriage return at "
-	       "the end of a line; but a byte order mark at the start of a file is left out, and a file "
-	       "that begins with that of UTF-16 is read as UTF-8.\n\nA large file is divided into "
-	       "splits, unless its lines are counted (with_name), or end with more than one "
-	       "byte.\n\nA filter right behind whose pattern needs one of some texts, as "
-	       "x ~ \"ERROR|FATAL\" does, has many lines searched for these at once; --explain shows them."
-	       "\n\nA file that cannot be read, or not to its end, is an error; "
-	       "with on_error=skip the rest of it is skipped and counted.",
+	.doc = "Files are read in the order given; the files that match a pattern are sorted by name. Files "
+	       "compressed with gzip, bzip2, xz, zstd, lz4 or snappy are decompressed; they are recognised by "
+	       "their content, not by their name. The last line counts even if nothing ends it. Bytes are "
+	       "passed on as they are, including a carriage return at the end of a line; but a byte order mark "
+	       "at the start of a file is left out, and a file that begins with that of UTF-16 is read as "
+	       "UTF-8.\n\nLarge files are divided into splits, unless with_name= counts their lines or delim= "
+	       "has more than one byte.\n\nIf a filter follows directly, and its pattern matches only lines "
+	       "that contain one of certain texts, as x ~ \"ERROR|FATAL\" does, many lines are searched for "
+	       "these texts at a time; --explain shows them.\n\nA file that cannot be read to its end is an "
+	       "error; with on_error=skip the rest of it is skipped and counted.",
 	.kind = OP_SOURCE,
 	.flags = OP_SEEKS,
 	.params = lines_params,

@@ -535,15 +535,15 @@ load_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_load = {
 	.name = "load",
 	.brief = "reads the elements that save or snapshot wrote to a folder",
-	.doc = "Reads the files stream by stream and shard by shard. While a save is running, or "
-	       "if it was interrupted, the folder has no file SNAPSHOT and is refused (66); with "
-	       "partial=true the files that are complete when reading begins are read, and with "
-	       "wait=true all files, in the order in which they are completed, until the save has "
-	       "ended; the streams of a job divide the files, unless the job has an order. Types and "
-	       "number of the elements are those that SNAPSHOT tells. A save that failed is refused (65) with its "
-	       "error. A file is compared with its checksum while it is read: if that is wrong, reading ends "
-	       "with 65 before the last part of the file is given; of a small file nothing is given. Elements "
-	       "saved by one process without shards come in the order in which they were saved.",
+	.doc = "Reads the files stream by stream and shard by shard. While a save is running, or if it was "
+	       "interrupted, the folder has no file SNAPSHOT and is refused (66); with partial=true the files "
+	       "that are complete when reading begins are read, and with wait=true all files, in the order in "
+	       "which they are completed, until the save has ended; the streams of a job divide the files, "
+	       "unless the job has an order. The type and the number of the elements are taken from SNAPSHOT. "
+	       "A save that failed is refused (65) with its error. Each file is checked against its checksum "
+	       "while it is read. If the two differ, reading ends with 65 before the last part of the file is "
+	       "passed on; of a small file nothing is passed on. Elements saved by one process without shards "
+	       "come in the order in which they were saved.",
 	.kind = OP_SOURCE,
 	.params = load_params,
 	.state_size = sizeof(struct load),

@@ -322,10 +322,9 @@ sqlite_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_sqlite = {
 	.name = "sqlite",
 	.brief = "reads rows of an SQLite database, as records",
-	.doc = "The statement is checked before the run. Integers, floats, text and null keep "
-	       "their types; blobs become bytes. The database is opened read-only and read as one "
-	       "split. A position in the data is a number of rows: for it to mean the same later, "
-	       "give the query an ORDER BY.",
+	.doc = "The statement is checked before the run. Integers, floats, text and null keep their types; "
+	       "blobs become bytes. The database is opened read-only and read as one split. A position in the "
+	       "data is a number of rows, so a run that may be resumed needs an ORDER BY in its query.",
 	.kind = OP_SOURCE,
 	.params = sqlite_params,
 	.state_size = sizeof(struct sqlite),

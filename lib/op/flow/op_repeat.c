@@ -189,12 +189,11 @@ repeat_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_repeat = {
 	.name = "repeat",
 	.brief = "repeats all elements, N times in all",
-	.doc = "Without a number it repeats for ever. If a pass takes at most 4 MiB, it is kept in "
-	       "memory and not read again, unless an operator before it draws random numbers. "
-	       "Repeating an empty input ends at once, also where a "
-	       "job divides it among streams, if nothing comes of the whole of it. After `distribute` or `dataset` each "
-	       "repetition is the job's next pass; a pass that other readers have finished gives "
-	       "no elements, but counts.",
+	.doc = "Without a number it repeats for ever. If a pass takes at most 4 MiB, it is kept in memory and "
+	       "not read again, unless an operator before it draws random numbers. Repeating an empty input "
+	       "ends at once; if a job divides the input among streams, it ends when the parts of all streams "
+	       "are empty. After `distribute` or `dataset` each repetition is the job's next pass; a pass that "
+	       "other readers have finished gives no elements, but counts.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_PASSES | OP_BY_EXPR,

@@ -13,7 +13,7 @@ static const struct param shard_params[] = {
 	{ "n", PARAM_INT, offsetof(struct shard, n), .min = 1, .max = INT64_MAX, .flags = PARAM_ALLOW_AUTO,
 	  .help = "number of shards; auto: that of the job" },
 	{ "index", PARAM_INT, offsetof(struct shard, index), .max = INT64_MAX, .flags = PARAM_ALLOW_AUTO,
-	  .help = "which shard to keep, from 0; auto: the one that is being made" },
+	  .help = "which shard to keep, from 0; auto: the one that the stream produces" },
 	{ 0 }
 };
 
@@ -106,8 +106,8 @@ static const struct state_row shard_state[] = {
 const struct op_desc op_shard = {
 	.name = "shard",
 	.brief = "keeps every N-th element, beginning with element number I",
-	.doc = "Each element is in exactly one of the shards 0 to N - 1. In a job with --sharding hint, "
-	       "`shard auto auto` keeps in each shard of the job its share; it means nothing elsewhere.",
+	.doc = "Each element is in exactly one of the shards 0 to N - 1. In a job with --sharding hint, `shard "
+	       "auto auto` keeps in each shard of the job the elements of that shard; elsewhere it is an error.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_PASSES | OP_BY_EXPR | OP_EVENLY,

@@ -39,7 +39,7 @@ static const struct param save_params[] = {
 	  .help = "size in bytes, before compression, at which a file is completed and the next one begins" },
 	{ "file_time", PARAM_DURATION, offsetof(struct save, file_time), "0", .flags = PARAM_KEY_ONLY,
 	  .max = INT64_MAX,
-	  .help = "time after which a file is completed with the next elements, though it is smaller; 0: never" },
+	  .help = "time after which the next elements complete a file, even if it is smaller; 0: never" },
 	{ "overwrite", PARAM_BOOL, offsetof(struct save, overwrite), "false",
 	  .flags = PARAM_KEY_ONLY, .help = "replace the files that another pass saved there" },
 	{ "on_full", PARAM_CHOICE, offsetof(struct save, on_full), "fail", .flags = PARAM_KEY_ONLY,
@@ -236,15 +236,14 @@ save_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_save = {
 	.name = "save",
 	.brief = "writes the elements to files in a folder",
-	.doc = "Gives a record {file, elements, bytes} for each complete file; use tee (| save "
-	       "DIR) to save elements and pass them on. Files get their final names when complete, "
-	       "and at the end the folder gets a file SNAPSHOT; until then `load DIR` reads it "
-	       "only with partial=true. In the service each stream writes files of its own, and a "
-	       "stream that is started again on another worker continues them. In s3://BUCKET/PREFIX a file is an "
-	       "object, which is there when it is whole and not before; those larger than 8 MiB are sent as the parts of "
-	       "an upload. dsvc-save does all this "
-	       "for a whole dataset. Formats that load "
-	       "does not read have a source of their own: tar DIR/*.tar, csv DIR/*.csv.",
+	.doc = "Gives a record {file, elements, bytes} for each complete file; use tee (| save DIR) to save "
+	       "elements and pass them on. Files get their final names when complete, and at the end the "
+	       "folder gets a file SNAPSHOT; until then `load DIR` reads it only with partial=true. In the "
+	       "service each stream writes files of its own, and a stream that is started again on another "
+	       "worker continues them. In s3://BUCKET/PREFIX each file is an object, which appears when it is "
+	       "complete; objects larger than 8 MiB are uploaded in parts. dsvc-save does all this for a whole "
+	       "dataset. Formats that load does not read have a source of their own: tar DIR/*.tar, csv "
+	       "DIR/*.csv.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_STORES | OP_WRITES,

@@ -358,11 +358,11 @@ split_files_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err
 const struct op_desc op_split_files = {
 	.name = "split_files",
 	.brief = "writes each element to the file that its key names",
-	.doc = "The file of the key a is DIR/a.ndjson, and that of [2024, 5] DIR/2024/5.ndjson; what cannot stand in "
-	       "a name becomes %XX, null %null and the empty text %, so that no key leads out of the folder. When "
-	       "the last element has come the files get their names, and it gives a record {file, elements, bytes} "
-	       "for each; use tee (| split_files DIR KEY) to pass the elements on. Few files are open at a time, "
-	       "however many there are.",
+	.doc = "The file of the key a is DIR/a.ndjson, and that of [2024, 5] DIR/2024/5.ndjson; bytes that "
+	       "cannot be part of a name are written as %XX, null as %null and an empty text as %, so no key "
+	       "leads out of the folder. After the last element the files get their final names, and a record "
+	       "{file, elements, bytes} is given for each; use tee (| split_files DIR KEY) to pass the "
+	       "elements on. Few files are open at a time, however many there are.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_STORES | OP_WRITES,

@@ -317,16 +317,15 @@ interleave_partwise(const struct op_node *n, const char **remedy)
 const struct op_desc op_interleave = {
 	.name = "interleave",
 	.brief = "opens a pipeline for each element, and takes elements from several in turn",
-	.doc = "In the parameters of the inner pipeline x is the outer element; in its expressions "
-	       "xx is. CYCLE pipelines are open at a time, and each gives BLOCK elements when its "
-	       "turn comes; a pipeline that has ended is replaced at its next turn. With cycle=1 "
-	       "they come one after the other. With on_error=skip an element whose pipeline cannot "
-	       "be opened is left out, and a pipeline that fails ends there.\n\nWith parallel=N up "
-	       "to N threads of the pool open pipelines and read ahead in them: in those whose "
-	       "turns come, and in the next few. The order is the same as without. With "
-	       "ordered=false elements come in the order in which they become ready, as runs of "
-	       "elements of one pipeline, whatever BLOCK is; a worker keeps the order all the "
-	       "same, since its streams must be the same whenever they are produced again.",
+	.doc = "In the parameters of the inner pipeline x is the outer element; in its expressions xx is. "
+	       "CYCLE pipelines are open at a time, and each gives BLOCK elements when its turn comes; a "
+	       "pipeline that has ended is replaced at its next turn. With cycle=1 they come one after the "
+	       "other. With on_error=skip an element whose pipeline cannot be opened is left out, and a "
+	       "pipeline that fails ends there.\n\nWith parallel=N up to N threads of the pool open pipelines "
+	       "and read ahead in them: in those whose turns come, and in the next few. The order is the same "
+	       "as without. With ordered=false elements are passed on as they become ready, several of one "
+	       "pipeline at a time, whatever BLOCK is. A worker keeps the order even then, since it must be "
+	       "possible to produce its streams again.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.params = interleave_params,

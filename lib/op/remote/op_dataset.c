@@ -57,11 +57,11 @@ dataset_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 const struct op_desc op_dataset = {
 	.name = "dataset",
 	.brief = "reads the elements of a registered dataset",
-	.doc = "Reads a dataset that was registered with the service, by its id or by the name it "
-	       "was registered under. It has the parameters of distribute, and type=: the type of "
-	       "the elements, which is checked before anything runs and is known to the operators "
-	       "after it.\n\nWith at= the dataset is one of another service. It may then stand before "
-	       "distribute: a worker reads it in one stream, in an order that is always the same.",
+	.doc = "Reads a dataset that was registered with the service, by its id or by the name it was "
+	       "registered under. It has the parameters of distribute, and type=: the type of the elements, "
+	       "which is checked before anything runs and is known to the operators after it.\n\nWith at= the "
+	       "dataset belongs to another service. It may then stand before distribute, where a worker reads "
+	       "it as one stream, always in the same order.",
 	.kind = OP_SOURCE,
 	.scope = OP_ELEMENT,
 	.flags = OP_REORDERS | OP_REMOTE,

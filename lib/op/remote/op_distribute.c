@@ -22,13 +22,13 @@ distribute_typing(struct op_node *n, struct op_typing *t, const struct type **ty
 const struct op_desc op_distribute = {
 	.name = "distribute",
 	.brief = "runs the operators before it on the workers of the service",
-	.doc = "The operators before it run on workers, those after it in the process that reads. "
-	       "With sharding=dynamic (or distributed_epoch) the workers divide the source among "
-	       "them, and each element comes once; with sharding=off (or parallel_epochs) each "
-	       "worker gives all elements. An operator that must see all elements, such as take, "
-	       "has to stand after it, or have per_stream=true. A count, group_by, top or unique right behind it is done "
-	       "by the workers for the parts that they have, and put together by the reader, unless the "
-	       "job has a name: --explain shows it.",
+	.doc = "The operators before it run on workers, those after it in the process that reads. With "
+	       "sharding=dynamic (or distributed_epoch) the workers divide the source among them, and each "
+	       "element is given once; with sharding=off (or parallel_epochs) each worker gives all elements. "
+	       "An operator that must see all elements, such as take, has to stand after it, or have "
+	       "per_stream=true. If count, group_by, stats, top or unique follows directly, the workers do it "
+	       "for their parts of the elements and the reader combines the results, unless the job has a "
+	       "name; --explain shows it.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_ELEMENT,
 	.flags = OP_REORDERS | OP_REMOTE | OP_BORDER,

@@ -416,21 +416,22 @@ parquet_next(struct op_inst *self, struct run *out, struct err *e)
 const struct op_desc op_parquet = {
 	.name = "parquet",
 	.brief = "reads rows of Parquet files, as records",
-	.doc = "Columns become fields: bools, ints, floats, text, bytes and nulls as they are; lists become lists, "
-	       "structs records, and maps whose keys are text records, too (other maps lists of {key, value}). "
-	       "Decimals become floats, and "
-	       "times seconds, as the functions for times have them, unless decimals= and times= say otherwise; a float holds "
-	       "the microseconds of our time, not the nanoseconds. Intervals are refused.\n\nOnly "
-	       "those columns are read that columns= names or that the pipeline looks at. Row groups are skipped if their "
-	       "statistics say that a filter right behind lets none of their rows through: it is looked at for conditions "
-	       "such as .km > 5 and .from in [\"Bonn\", \"Jena\"], joined by `and`, up to the first that does not compare "
-	       "a column with a constant; --explain shows them. A row group in which a condition could fail, because of "
-	       "null, is read, unless nulls=skip is given. Of the other row groups, rows that these conditions let not "
-	       "through are left out before records are made of them.\n\nA file is divided into "
-	       "splits between its row groups, and a stream goes on at any row of one. The element type is known before "
-	       "the run, from the first file; the other files must have the same. A fault in a row group is an error "
-	       "that names it; with on_error=skip the rest of it is skipped and counted.\n\nParquet is read by "
-	       "Arrow's libraries, in a plugin that is loaded with the first file.",
+	.doc = "Columns become fields: bools, ints, floats, text, bytes and nulls as they are; lists become "
+	       "lists, structs records, and maps whose keys are text records, too (other maps lists of {key, "
+	       "value}). Decimals become floats, and times seconds, as the functions for times have them, "
+	       "unless decimals= and times= say otherwise; a float can hold the microseconds of present times, "
+	       "but not the nanoseconds. Intervals are refused.\n\nOnly the columns that columns= names, or "
+	       "that the pipeline uses, are read. If a filter follows directly, row groups are skipped whose "
+	       "statistics show that none of their rows can pass it. The conditions used for this compare a "
+	       "column with constants, such as .km > 5 and .from in [\"Bonn\", \"Jena\"], and are joined by "
+	       "`and`; the first condition of another kind ends them. --explain shows them. A row group in "
+	       "which a condition could fail, because of null, is read, unless nulls=skip is given. In the "
+	       "other row groups, rows that do not meet these conditions are dropped before they become "
+	       "records.\n\nFiles are divided into splits between row groups, and a stream can resume at any "
+	       "row. The element type is known before the run, from the first file; the other files must have "
+	       "the same. A fault in a row group is an error that names it; with on_error=skip the rest of it "
+	       "is skipped and counted.\n\nParquet is read by Arrow's libraries, in a plugin that is loaded "
+	       "with the first file.",
 	.kind = OP_SOURCE,
 	.flags = OP_EXCLUDES,
 	.params = parquet_params,

@@ -32,7 +32,7 @@ static const struct aggregate_fn aggregate_fns[] = {
 	  GROUP_SUM, TAKES_VALUES, 1, 1, true, TYPE_NEVER },
 	{ { "mean", "EXPR", "the average of the values" },
 	  GROUP_MEAN, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
-	{ { "stddev", "EXPR", "the standard deviation of the values, as of a population" },
+	{ { "stddev", "EXPR", "the population standard deviation of the values" },
 	  GROUP_STDDEV, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
 	{ { "min", "EXPR", "the least value" },
 	  GROUP_MIN, TAKES_VALUES, 1, 1, false, TYPE_NEVER },
@@ -46,7 +46,7 @@ static const struct aggregate_fn aggregate_fns[] = {
 	  GROUP_LIST, TAKES_VALUES, 1, 1, false, TYPE_LIST },
 	{ { "median", "EXPR", "the value in the middle" },
 	  GROUP_QUANTILE, TAKES_VALUES, 1, 1, true, TYPE_FLOAT },
-	{ { "quantile", "EXPR, Q", "the value below which the part Q of the values lies, such as 0.95" },
+	{ { "quantile", "EXPR, Q", "the value below which a share Q of the values lies; Q is for example 0.95" },
 	  GROUP_QUANTILE, TAKES_VALUES, 2, 2, true, TYPE_FLOAT },
 };
 enum { AGGREGATE_FNS = sizeof aggregate_fns / sizeof *aggregate_fns };

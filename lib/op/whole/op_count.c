@@ -101,8 +101,8 @@ static const struct state_row count_state[] = {
 const struct op_desc op_count = {
 	.name = "count",
 	.brief = "counts the elements",
-	.doc = "Gives one integer, after the last element. Right behind `distribute` workers count, and the "
-	       "reader adds up.",
+	.doc = "Gives one integer, after the last element. Directly after `distribute`, the workers count and "
+	       "the reader adds up.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.scope_of = count_scope,

@@ -556,21 +556,19 @@ group_by_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e
 const struct op_desc op_group_by = {
 	.name = "group_by",
 	.brief = "gives one record {key, value} for each key, at the end",
-	.doc = "value is the number of elements with that key, or the result of agg=: the sum, "
-	       "mean, least, greatest, first or last of the values of of=, or a list of all of "
-	       "them; sum, mean, min and max leave nulls out, and are null where nothing is left. "
-	       "With init= and reduce= it is the last state, as with reduce. Keys come in "
-	       "the order in which they first appeared, and as they were then. Equal values are "
-	       "one key, such as 1 and 1.0.\n\n"
-	       "With NAME=CALL, any number of them, the record has those fields in place of value. "
-	       "The calls leave nulls out, as in SQL, and give null where nothing is left. Quantiles are "
-	       "exact as long as the numbers fit mem=; beyond that they are within 0.1 %, and the "
-	       "record says so: approx 0.001. If one record has this field, all have it, and exact ones "
-	       "have 0 there. Sums, means and standard deviations are rounded once, so they do not "
-	       "depend on the order of the elements; a sum of ints fails if it does not fit 64 bits in the end.\n\n"
-	       "Right behind `distribute` workers group their parts, and the reader puts these together, "
-	       "with the same result. It is done by the reader alone with reduce=, with an expression that uses i, rand() or "
-	       "now(), and with on_error=; --explain says so.",
+	.doc = "value is the number of elements with that key, or the result of agg=: the sum, mean, least, "
+	       "greatest, first or last of the values of of=, or a list of all of them; sum, mean, min and max "
+	       "leave nulls out, and are null where nothing is left. With init= and reduce= it is the last "
+	       "state, as with reduce. Keys come in the order in which they first appeared, and as they were "
+	       "then. Equal values are one key, such as 1 and 1.0.\n\nWith NAME=CALL, once or more, the record "
+	       "has these fields in place of value. The calls leave nulls out, as in SQL, and give null where "
+	       "nothing is left. Quantiles are exact as long as the numbers fit mem=; beyond that they are "
+	       "within 0.1 %, and the record says so: approx 0.001. If one record has this field, all have it; "
+	       "in exact ones it is 0. Sums, means and standard deviations are rounded once, so they do not "
+	       "depend on the order of the elements; a sum of ints fails if it does not fit 64 bits in the "
+	       "end.\n\nDirectly after `distribute`, the workers group their parts of the elements and the "
+	       "reader combines these, with the same result. With reduce=, with on_error= and with an "
+	       "expression that uses i, rand() or now(), the reader does all of it; --explain says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.scope_of = group_by_scope,

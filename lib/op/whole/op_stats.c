@@ -362,18 +362,18 @@ stats_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_stats = {
 	.name = "stats",
 	.brief = "computes count, sum, mean, min, max, standard deviation and quantiles",
-	.doc = "Gives one record, after the last element; with by= one for each key, in the order in which "
-	       "the keys first appeared. Sums, means and standard deviations are rounded once, so they do not depend "
-	       "on the order of the elements; the sum of integers is exact as long as "
-	       "it fits into 64 bits. stddev is the standard deviation of the population, not of a "
-	       "sample. Nulls are left out, as in SQL, and counted in a field `nulls`, which all records have if there is "
-	       "a null anywhere. Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond "
-	       "that they are approximate: each lies within 0.1 % of the exact one, and the record "
-	       "says so: approx 0.001. With by= all records have this field if one has, and exact ones "
-	       "have 0 there. What else can be computed for a key, group_by does.\n\n"
-	       "Right behind `distribute` workers sum up their parts, and the reader puts these together, with the "
-	       "same result; the numbers themselves are sent only for quantiles. It is done by the reader alone with an "
-	       "expression that uses i, rand() or now(), and with on_error=; --explain says so.",
+	.doc = "Gives one record, after the last element; with by= one for each key, in the order in which the "
+	       "keys first appeared. Sums, means and standard deviations are rounded once, so they do not "
+	       "depend on the order of the elements; the sum of integers is exact as long as it fits into 64 "
+	       "bits. stddev is the standard deviation of the population, not of a sample. Nulls are left out, "
+	       "as in SQL, and counted in a field `nulls`, which all records have if there is a null anywhere. "
+	       "Quantiles are exact as long as mem= holds all numbers: 8 million. Beyond that they are "
+	       "approximate: each lies within 0.1 % of the exact one, and the record says so: approx 0.001. "
+	       "With by=, if one record has this field, all have it; in exact ones it is 0. For other results "
+	       "for each key use group_by.\n\nDirectly after `distribute`, the workers sum up their parts of "
+	       "the elements and the reader combines these, with the same result; the numbers themselves are "
+	       "sent only for quantiles. With on_error= and with an expression that uses i, rand() or now(), "
+	       "the reader does all of it; --explain says so.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.scope_of = stats_scope,

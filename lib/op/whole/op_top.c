@@ -349,9 +349,9 @@ top_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_top = {
 	.name = "top",
 	.brief = "gives the N greatest elements, the greatest first",
-	.doc = "Elements are compared as in sort; among equal ones the earlier element comes "
-	       "first. reverse=true gives the N least elements, the least first. Right behind `distribute` "
-	       "each stream gives the N of its part, of which the reader takes the N of all.",
+	.doc = "Elements are compared as in sort; among equal ones the earlier element comes first. "
+	       "reverse=true gives the N least elements, the least first. Directly after `distribute`, each "
+	       "stream gives the N greatest of its part, and the reader takes the N greatest of those.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.scope_of = top_scope,

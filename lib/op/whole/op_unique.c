@@ -233,9 +233,9 @@ unique_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e)
 const struct op_desc op_unique = {
 	.name = "unique",
 	.brief = "drops elements, or keys, that have been seen before",
-	.doc = "Of several equal elements the first is passed on. All keys are remembered, so "
-	       "memory grows with the number of different keys, up to mem=. Right behind `distribute` "
-	       "each stream drops what it has seen, as far as it remembers, and the reader the rest.",
+	.doc = "Of several equal elements the first is passed on. All keys are remembered, so memory grows "
+	       "with the number of different keys, up to mem=. Directly after `distribute`, each stream drops "
+	       "repetitions in its part, as far as its memory reaches, and the reader drops the rest.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.scope_of = unique_scope,

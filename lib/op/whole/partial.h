@@ -21,8 +21,8 @@
 #define PARTIAL_ROW(type) \
 	{ "partial", PARAM_CHOICE, offsetof(type, partial), "none", .flags = PARAM_KEY_ONLY | PARAM_RARE, \
 	  .choices = "none|make|join", \
-	  .help = "make: give an answer about a part of the elements; join: make one of such answers; dsvc uses them " \
-		  "by itself around `distribute`" }
+	  .help = "make: give the result for a part of the elements; join: combine such results; dsvc sets these " \
+		  "itself around `distribute`" }
 
 /* The scope of an operator with that parameter. */
 enum op_scope partial_scope(int partial);
