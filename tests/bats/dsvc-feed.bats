@@ -44,6 +44,7 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 }
 
 @test "an element of another structure is named before any core sees its step" {
+	cd "$BATS_TEST_TMPDIR" || return
 	run -65 feed --batch 2 -e 'elements [1, 2, 3, 4.5]' -- cat
 	[[ $output == *'step 1, row 1'*'the element is float, and was int from the start'*help:*cast* ]]
 	run -65 feed --batch 2 -e 'elements [{a: 1}, {b: 1}]' -- cat
