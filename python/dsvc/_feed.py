@@ -22,6 +22,7 @@ from ._link import (ALL, ANY, BYE, END, ERROR, FAIL, HERE, JOIN, POSITION, RESUL
 from ._wire import Error, error, pack
 
 WHY = ("data", "steps", "stop", "signal")
+RESULTS = ("none", "step", "rows")  # of --results
 NO_WORKERS = "the service's workers are the workers: use num_workers=0"
 _live: weakref.WeakSet[Feed] = weakref.WeakSet()
 
@@ -90,7 +91,7 @@ class Feed:
         w = self._welcome
         has = {"batch": w.rows * w.ranks or None, "loop": w.loop, "until": w.until, "seed": w.seed, "tail": w.tail,
                "rank": w.rank, "world": w.ranks, "rows": w.rows or None, "prefetch": w.prefetch,
-               "results": ("none", "step", "rows")[w.results]}
+               "results": RESULTS[w.results]}
         for name, wanted in self._same.items():
             if has[name] is not None and has[name] != wanted:
                 self.fail(f"{name}={wanted} was asked for", code=64)
@@ -136,7 +137,8 @@ class Feed:
 
     def _over(self, hand: Any) -> None:
         """Another batch is asked for, and there is something to be done about this one."""
-        if hand[5] < hand[4] and not Batch._seen and not self._ring.mask:
+        dropped = self._put and RESULTS[self._facts().results] == "rows"  # the results of padding
+        if hand[5] < hand[4] and not dropped and not Batch._seen and not self._ring.mask:
             self._warn("pad", f"step {hand[0]} has {hand[5]} real rows of {hand[4]}, and neither .valid nor "
                        ".mask was looked at")
         if self._pins is not None and self._held:

@@ -319,6 +319,17 @@ class Cores(unittest.TestCase):
                 feed.put({"y": [10 * v for v in b["x"].tolist()]})
             """, "-n", "3", "--batch", "6", "--results", "rows", "-t", "ndjson", "-e", "range 10 | map {x: x}")
         self.assertEqual((done.returncode, done.stdout.split()), (0, ['{"y":%d}' % (10 * i) for i in range(10)]), done.stderr)
+        self.assertNotIn("neither .valid nor", done.stderr)
+
+    def test_one_result_a_step_may_count_padding_and_is_warned_of(self):
+        done = script("""
+            import dsvc
+            feed = dsvc.feed()
+            for b in feed:
+                feed.put(sum(b.tolist()))
+            """, "-n", "2", "--batch", "4", "--results", "step", "-e", "range 1 6")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("neither .valid nor", done.stderr)
 
     def test_a_column_of_the_batch_may_be_the_result(self):
         done = script("""
