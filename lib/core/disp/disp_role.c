@@ -80,7 +80,9 @@ role_admits(struct disp *d, uint64_t id, const struct disp_who *who, const struc
 
 	if (m->type == MSG_HELLO)
 		return role_of_hello(d, id, who, m);
-	if (p && p->known && strcmp(str_or_empty(p->user), str_or_empty(who->user)) != 0)
+	if (!p || !p->known)
+		return true; /* it is asked who it is, and its HELLO may be refused: an error it would take for a sign of life */
+	if (strcmp(str_or_empty(p->user), str_or_empty(who->user)) != 0)
 		return false; /* somebody else's connection that calls itself as this peer */
 	if (desc && desc->may && !(desc->may & who->may)) {
 		char *what = mem_printf("%s is not for it", desc->name);

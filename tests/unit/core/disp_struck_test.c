@@ -172,3 +172,22 @@ what_is_kept_for_a_reader_that_is_away_is_given_up_with_its_key(void **state)
 	collect();
 	assert_int_equal(rows_of(ROW_READER), 0);
 }
+
+/* Any answer but WHO is a sign of life to it: it would beat for ever, and never hear that it is refused. */
+static void
+who_was_silent_when_its_key_was_struck_out_is_asked_who_it_is(void **state)
+{
+	struct disp_who none = { 0, "ada", NULL };
+	struct msg beat = { .type = MSG_BEAT, .req = 3 }, hello = { .type = MSG_HELLO, .req = 4, .hello = {
+		.version = WIRE_VERSION, .role = ROLE_READER, .peer = R1, .name = text("ada") } };
+
+	(void)state;
+	begin_as(false);
+	disp_peer_gone(d, now, R1);
+	collect();
+	say_of(R1, &none, &beat);
+	assert_null(got(R1, MSG_ERROR));
+	assert_non_null(got(R1, MSG_WHO));
+	say_of(R1, &none, &hello);
+	assert_true(refused(R1));
+}
