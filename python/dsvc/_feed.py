@@ -230,13 +230,19 @@ class Feed:
                 if loop:
                     continue
                 return
-            yield value if self._names is None else tuple(value[name] for name in self._names)
+            yield value if self._names is None else self._columns(value)
             del value  # the memory of the step is free when the next one is asked for
             if loop and hand[6] & 1:
                 if hand[6] & 4:  # so that loops() sees the end
                     with self._lock:
                         self._next()
                 return
+
+    def _columns(self, value: Any) -> tuple[Any, ...]:
+        try:
+            return tuple([value[name] for name in self._names or ()])
+        except (LookupError, TypeError):  # KeyError, or elements that are not records
+            raise error(64, f"columns={self._names!r}: the elements are {self.spec}") from None
 
     def epochs(self) -> Iterator[Iterator[Any]]:
         """An iterator for each epoch."""

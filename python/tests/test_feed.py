@@ -309,6 +309,11 @@ class Feeding(unittest.TestCase):
             with self.assertRaises(dsvc.StructureError):
                 dsvc.feed("range 4", batch=2, local=True).load_state_dict(wrong)
 
+    def test_a_column_that_is_not_there_is_said(self):
+        for spec in "range 4 | map {x: x}", "range 4":
+            with self.assertRaisesRegex(dsvc.SpecError, "columns=\\('x', 'z'\\): the elements are .*int"):
+                list(dsvc.feed(spec, batch=2, local=True, columns=("x", "z")))
+
 
 class Cores(unittest.TestCase):
     def test_ranks_get_their_parts_and_results_come_in_order(self):
