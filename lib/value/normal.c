@@ -59,6 +59,10 @@ normal_is(const uint8_t *p, const uint8_t *end, const uint8_t **next)
 		*next = p + (*p >= 0xa0 && *p < 0xc0 ? 1 + (*p & 31) : 1);
 		return true;
 	}
+	if ((*p == 0xcc && p[1] >= 0x80) || (*p == 0xcd && p[1]) || (*p == 0xce && (p[1] | p[2]))) { /* ints */
+		*next = p + 2 + (*p > 0xcc) + 2 * (*p > 0xcd);
+		return true;
+	}
 	*next = mp_head(p, end, &m);
 	size_t n = (size_t)(normal_put_head(head, &m) - head);
 	/* the first byte tells how many there are */

@@ -5,36 +5,12 @@
 
 #include "base/hash.h"
 #include "base/mem_wide.h"
+#include "base/same.h"
 
 uint32_t
 key_table_code(const uint8_t *p, size_t n)
 {
 	return (uint32_t)(hash_bytes(p, n) >> 32);
-}
-
-/* Like memcmp(..) == 0, but without a call for a short key: two words that may overlap. */
-static inline bool
-key_table_same(const uint8_t *a, const uint8_t *b, size_t n)
-{
-	uint64_t one[2], other[2];
-	uint32_t first[2], last[2];
-
-	if (n > 16)
-		return !memcmp(a, b, n);
-	if (n >= 8) {
-		memcpy(&one[0], a, 8);
-		memcpy(&one[1], a + n - 8, 8);
-		memcpy(&other[0], b, 8);
-		memcpy(&other[1], b + n - 8, 8);
-		return !((one[0] ^ other[0]) | (one[1] ^ other[1]));
-	}
-	if (n < 4)
-		return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
-	memcpy(&first[0], a, 4);
-	memcpy(&first[1], b, 4);
-	memcpy(&last[0], a + n - 4, 4);
-	memcpy(&last[1], b + n - 4, 4);
-	return first[0] == first[1] && last[0] == last[1];
 }
 
 /* The slot that holds the key, or the free slot where it would go. */
@@ -48,18 +24,22 @@ key_table_slot(const struct key_table *k, const uint8_t *p, size_t n, uint32_t c
 		if (k->slots[at].code != code)
 			continue;
 		const uint8_t *key = key_table_at(k, k->slots[at].number - 1, &len);
-		if (len == n && key_table_same(key, p, n))
+		if (len == n && same_bytes(key, p, n))
 			break;
 	}
 	return at;
 }
 
 uint32_t
+key_table_find_code(const struct key_table *k, const uint8_t *p, size_t n, uint32_t code)
+{
+	return k->n ? k->slots[key_table_slot(k, p, n, code)].number - 1 : KEY_TABLE_NONE;
+}
+
+uint32_t
 key_table_find(const struct key_table *k, const uint8_t *p, size_t n)
 {
-	if (!k->n)
-		return KEY_TABLE_NONE;
-	return k->slots[key_table_slot(k, p, n, key_table_code(p, n))].number - 1;
+	return key_table_find_code(k, p, n, key_table_code(p, n));
 }
 
 enum { KEY_TABLE_LEAST = 1024 };

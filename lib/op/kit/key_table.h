@@ -52,6 +52,7 @@ uint32_t key_table_code(const uint8_t *p, size_t n);
 
 /* The key's number; KEY_TABLE_NONE: it is not in the table. */
 uint32_t key_table_find(const struct key_table *k, const uint8_t *p, size_t n);
+uint32_t key_table_find_code(const struct key_table *k, const uint8_t *p, size_t n, uint32_t code);
 /* Adds the key unless it is there; gives its number; *fresh: it was added. */
 uint32_t key_table_add(struct key_table *k, const uint8_t *p, size_t n, bool *fresh);
 uint32_t key_table_add_code(struct key_table *k, const uint8_t *p, size_t n, uint32_t code,

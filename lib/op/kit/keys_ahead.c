@@ -37,5 +37,5 @@ keys_ahead_clear(struct keys_ahead *a)
 {
 	buf_clear(&a->bytes);
 	buf_clear(&a->normal);
-	a->n = 0;
+	a->n = a->next = 0;
 }

@@ -24,13 +24,14 @@ struct keys_ahead_key {
 struct keys_ahead {
 	struct keys_ahead_key v[KEYS_AHEAD];
 	uint32_t n;
+	uint32_t next; /* where keys_ahead_of goes on */
 	struct buf bytes, normal;
 };
 
 static inline void
 keys_ahead_begin(struct keys_ahead *a)
 {
-	a->n = 0;
+	a->n = a->next = 0;
 	a->bytes.len = 0;
 }
 /* Adds the key of element x, the i-th of its run, in normal form; copies it unless it is a part of
@@ -39,6 +40,14 @@ void keys_ahead_add(struct keys_ahead *a, const struct key_table *k, const struc
 		    const uint8_t *p, size_t len);
 /* Asks for what a lookup of these keys reads. */
 void keys_ahead_fetch(struct keys_ahead *a, const struct key_table *k);
+/* The key of element i of the run, or NULL; to be asked for one element after the other. */
+static inline const struct keys_ahead_key *
+keys_ahead_of(struct keys_ahead *a, uint32_t i)
+{
+	while (a->next < a->n && a->v[a->next].i < i)
+		a->next++;
+	return a->next < a->n && a->v[a->next].i == i ? &a->v[a->next] : NULL;
+}
 static inline const uint8_t *
 keys_ahead_at(const struct keys_ahead *a, uint32_t k)
 {

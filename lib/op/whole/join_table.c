@@ -146,6 +146,14 @@ join_table_find(struct join_table *j, const uint8_t *key, size_t len)
 	return at == KEY_TABLE_NONE ? JOIN_TABLE_NONE : j->first[at];
 }
 
+uint32_t
+join_table_find_ahead(const struct join_table *j, const struct keys_ahead *a, const struct keys_ahead_key *key)
+{
+	uint32_t at = key_table_find_code(&j->keys, keys_ahead_at(a, (uint32_t)(key - a->v)), key->len, key->code);
+
+	return at == KEY_TABLE_NONE ? JOIN_TABLE_NONE : j->first[at];
+}
+
 bool
 join_table_slow(const struct join_table *j)
 {

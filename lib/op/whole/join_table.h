@@ -44,6 +44,9 @@ enum status join_table_load_field(struct op_inst *self, struct join_table *j, st
 				  const char *field, size_t mem, struct err *e);
 /* The first row with the key, or JOIN_TABLE_NONE; items[i].next is the next one with it. */
 uint32_t join_table_find(struct join_table *j, const uint8_t *key, size_t len);
+/* Like join_table_find, for a key that was looked ahead for, unless it is null. */
+uint32_t join_table_find_ahead(const struct join_table *j, const struct keys_ahead *a,
+			       const struct keys_ahead_key *key);
 /* Whether the table is so large that lookups wait for memory. */
 bool join_table_slow(const struct join_table *j);
 /* Asks for what looking these keys up, and putting their first rows, will read. */

@@ -23,6 +23,8 @@ struct join {
 	struct join_rest rest; /* right, outer */
 	struct expr_vm *look;    /* evaluates keys only to ask for what their lookup reads; NULL: x is the key */
 	struct keys_ahead ahead;
+	bool looks;      /* the keys ahead are those of the run at hand, as evaluating them again gives them */
+	bool varies;     /* keys may be others when they are evaluated again */
 	bool opened;     /* row belongs to the element at self->at */
 	uint32_t row;    /* the row to give next */
 	uint64_t given;  /* rows of that element given so far */
@@ -125,6 +127,7 @@ join_open(struct op_inst *self, struct err *e)
 	(void)e;
 	expr_value_open(self, &j->key, &j->on);
 	j->table.keyless = join_rests(j);
+	j->varies = expr_traits(j->on.code) & (EXPR_VARIES | EXPR_COUNTS | EXPR_DRAWS | EXPR_TIMED);
 	if (j->key.by_expr)
 		j->look = op_vm_new(self, &j->on);
 	if (join_rests(j))
@@ -188,7 +191,11 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 
 	if (st != ST_OK)
 		return st;
-	j->row = join_table_find(&j->table, key, len);
+	const struct keys_ahead_key *ahead = j->looks ? keys_ahead_of(&j->ahead, self->at) : NULL;
+	if (ahead && *key != MP_NIL_BYTE)
+		j->row = join_table_find_ahead(&j->table, &j->ahead, ahead);
+	else
+		j->row = join_table_find(&j->table, key, len);
 	if (!join_picks(j) && !fields_record(self, in, self->at, out, &pairs, &p, &st, e))
 		return st == ST_OK ? ST_SKIP : st;
 	if (join_rests(j))
@@ -227,9 +234,12 @@ join_feed(struct op_inst *self, const struct run *in, struct run *out, struct er
 	if (!j->table.loaded && (st = join_load(self, e)) != ST_OK)
 		return st;
 	uint32_t ahead = join_table_slow(&j->table) ? self->at : in->n;
+	j->looks = false;
 	for (; self->at < in->n; self->at++) {
-		if (self->at >= ahead)
+		if (self->at >= ahead) {
 			ahead = join_look_ahead(j, in, self->at);
+			j->looks = !j->varies;
+		}
 		if (!j->opened) {
 			st = join_begin(self, in, out, e);
 			if (st == ST_SKIP)

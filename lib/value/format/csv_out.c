@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/same.h"
 #include "value/format/csv_out.h"
 #include "value/format/format.h"
 #include "value/format/format_desc.h"
@@ -68,6 +69,8 @@ csv_put_value(struct csv_out *c, struct json_out *o, struct json_at at, const ui
 
 	if (*at.p < 0x80)
 		return json_put(o, at, end);
+	if (*at.p >= 0xe0 || (*at.p >= 0xca && *at.p <= 0xd3)) /* numbers */
+		return text_put(o, at, end);
 	at.p = mp_head(at.p, end, &m);
 	switch (m.kind) {
 	case MP_NIL:
@@ -334,7 +337,7 @@ csv_same_keys(struct csv_out *c, const uint8_t *p, const uint8_t *end)
 	for (size_t k = 0; k < c->n; k++) {
 		size_t len = c->key[k].len;
 
-		if ((size_t)(end - p) < len || memcmp(p, c->keys.data + c->key[k].at, len))
+		if ((size_t)(end - p) < len || !same_bytes(p, c->keys.data + c->key[k].at, len))
 			return false;
 		c->value[k] = p + len;
 		p = mp_skip(p + len, end);

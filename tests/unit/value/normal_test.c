@@ -98,3 +98,30 @@ a_normal_value_is_lent(void **state)
 	assert_int_equal(b.len, 0);
 	buf_clear(&b);
 }
+
+/* Ints in all forms, around each limit, inside a list too. */
+static void
+ints_have_one_form(void **state)
+{
+	static const uint32_t values[] = { 0, 127, 128, 255, 256, 65535, 65536, 0xffffff, 0x1000000, UINT32_MAX };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		uint32_t v = values[i];
+		uint8_t form[4][10] = { { 0x91, 0xcc, (uint8_t)v }, { 0x91, 0xcd }, { 0x91, 0xce }, { 0x91, 0xcf } };
+		uint8_t plain[10];
+		size_t n = (size_t)(mp_put_uint(plain, v) - plain);
+		static const size_t sizes[] = { 2, 3, 5, 9 };
+
+		mp_put_u16(form[1] + 2, (uint16_t)v);
+		mp_put_u32(form[2] + 2, v);
+		mp_put_u32(form[3] + 6, v);
+		for (size_t k = v > UINT16_MAX ? 2 : v > UINT8_MAX; k < 4; k++) {
+			assert_one(form[k] + 1, sizes[k], plain, n, true);
+			uint8_t list[11] = { 0x91 };
+
+			memcpy(list + 1, plain, n);
+			assert_one(form[k], 1 + sizes[k], list, 1 + n, true);
+		}
+	}
+}
