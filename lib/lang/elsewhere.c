@@ -109,6 +109,7 @@ static const struct {
 	{ "to_csv", "format csv, or dsvc-run -t csv" },
 	{ "to_json", "format json, or dsvc-run -t ndjson" },
 	{ "tojson", "format json, or dsvc-run -t ndjson" },
+	{ "tr", "map replace(x, \"a\", \"b\"), or map upper(x)" },
 	{ "transform", "map EXPR" },
 	{ "union", "concat (PIPELINE) (PIPELINE)" },
 	{ "uniq", "dedup (equal neighbours), or unique" },

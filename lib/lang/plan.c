@@ -3,6 +3,7 @@
  * The walk from the tree to a checked plan.
  */
 #include "base/mem.h"
+#include "lang/habit.h"
 #include "lang/planner.h"
 #include "op/facts.h"
 #include "value/job_opts.h"
@@ -213,8 +214,10 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 
 	*out = NULL;
 	st = tree_make(src, NULL, &pl.tree, pl.e);
-	if (st)
+	if (st) {
+		habit_help(pl.e);
 		return st;
+	}
 	struct plan *p = pl.plan = mem_zalloc(sizeof *p);
 	p->arena = types_new();
 	plan_take_options(p, pl.tree, &src->json);
@@ -230,6 +233,7 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 		project_plan(p->top, src->flags & SPEC_DISCARD, &p->options.json);
 		*out = p;
 	} else {
+		habit_help(pl.e);
 		plan_free(&p);
 	}
 	mem_free(pl.ops);
