@@ -270,7 +270,8 @@ const struct program feed_program = {
 		{ 0 } },
 	.exits = (const struct program_exit[]){
 		{ 1, "--fail-empty: there was no row; or the own status of a core" },
-		{ 65, "the pipeline is wrong, an element failed or has another structure, or a result is wrong" },
+		{ 65, "the pipeline or a result is wrong, an element failed or has another structure, or an earlier "
+			"run has had rows of this pass" },
 		{ 66, "no such file, dataset or position" },
 		{ 69, "no dispatcher or worker was ready, or cores did not come" }, { 74, NULL },
 		{ 75, "contact was lost, or a core ended early" }, { 76, NULL }, EXITS_OF_KEYS,

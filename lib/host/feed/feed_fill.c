@@ -199,9 +199,9 @@ fill_first(struct feed_fill *f, struct err *e)
 	f->seen_first = true;
 	if (f->base || !feed_source_midway(f->source))
 		return ST_OK;
-	err_set(e, ST_TEMP, "an earlier run of this host has taken rows of this pass, which would be missing");
+	err_set(e, ST_DATA, "an earlier run of this host has taken rows of this pass, which would be missing");
 	err_help(e, "go on with all hosts, from their positions, in a job of another name");
-	return ST_TEMP;
+	return ST_DATA;
 }
 
 /* Short steps */

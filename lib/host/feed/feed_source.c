@@ -237,15 +237,18 @@ feed_source_fd(const struct feed_source *s)
 	return s->reader ? reader_host_fd(s->reader) : s->wake;
 }
 
-/* Another run has read the pass to its end: nothing of it is left, and nothing is known of what it had. */
+/* Another run has read the pass to its end: nothing of it is left, and nothing is known of what it had. A pass that
+ * fills no step is over without anybody. */
 static enum status
 source_was_over(struct feed_source *s, struct err *e)
 {
-	if (!s->c.reader.job.name)
+	const struct msg_done *done = reader_host_result(s->reader);
+
+	if (!s->c.reader.job.name || (done && done->elements <= done->dropped))
 		return ST_END;
-	err_set(e, ST_TEMP, "pass %u of job `%s` was read to its end by an earlier run", s->c.epoch, s->c.reader.job.name);
+	err_set(e, ST_DATA, "pass %u of job `%s` was read to its end by an earlier run", s->c.epoch, s->c.reader.job.name);
 	err_help(e, "choose another name for the job, or another pass with --epoch");
-	return ST_TEMP;
+	return ST_DATA;
 }
 
 static enum status
