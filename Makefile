@@ -153,12 +153,15 @@ $(B)/libdsvcfeed.a: client/dsvc_feed.c client/dsvc_feed.h
 
 # The plugin finds Arrow beside itself: there are links in $(B), and `make install` copies what they point to.
 # Never under a sanitizer, since Arrow is not.
-$(B)/lib/dsvc/libdsvc_arrow.so: plugin/arrow.cc lib/value/arrow/arrow_plugin.h lib/base/err.h $(ARROW_SO)
+PLUGIN_O := $(B)/plugin/arrow.o $(B)/plugin/ipc.o
+$(PLUGIN_O): $(B)/plugin/%.o: plugin/%.cc plugin/arrow.hh lib/value/arrow/arrow_plugin.h lib/base/err.h $(ARROW_SO)
 	@mkdir -p $(@D)
-	$(say)$(CXX) -std=c++20 $(WARN_ALL) -O2 -g1 -fPIC -fvisibility=hidden -Ilib $(ARROW_CFLAGS) $(CPPFLAGS) -c -o $(@:.so=.o) $<
+	$(say)$(CXX) -std=c++20 $(WARN_ALL) -O2 -g1 -fPIC -fvisibility=hidden -Ilib $(ARROW_CFLAGS) $(CPPFLAGS) -c -o $@ $<
+$(B)/lib/dsvc/libdsvc_arrow.so: $(PLUGIN_O)
+	@mkdir -p $(@D)
 	@rm -f $(@D)/libparquet.so.* $(@D)/libarrow.so.*
 	@$(if $(ARROW_SO),ln -sf $(ARROW_LIB)libparquet.so.$(ARROW_V) $(ARROW_LIB)libarrow.so.$(ARROW_V) $(@D)/)
-	$(say)$(CXX) -shared -Wl,-z,lazy -Wl,--as-needed -Wl,-rpath,'$$ORIGIN' $(LDFLAGS) -o $@ $(@:.so=.o) $(ARROW_LIBS)
+	$(say)$(CXX) -shared -Wl,-z,lazy -Wl,--as-needed -Wl,-rpath,'$$ORIGIN' $(LDFLAGS) -o $@ $^ $(ARROW_LIBS)
 
 # Yardsticks are nobody's library: a file each, and the plain optimisation of a user.
 $(YARD): $(B)/yard/%: bench/yard/%.c

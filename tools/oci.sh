@@ -51,7 +51,8 @@ loader=$(readelf -lW "$from/bin/dsvc" | sed -n 's/.*program interpreter: \(.*\)]
 install -D -m 755 "$(realpath "$loader")" "$work/libraries$loader"
 {
 	find "$from/bin" "$from/lib" -type f \( -path '*/bin/*' -o -name '*.so*' \) -exec ldd {} + | sed -n 's/.*=> \(\/[^ ]*\) .*/\1/p' | grep -v "^$from/"
-	for name in libnss_files libnss_dns; do "${CC:-cc}" -print-file-name=$name.so.2; done | grep ^/
+	read -ra cc <<<"${CC:-cc}"
+	for name in libnss_files libnss_dns; do "${cc[@]}" -print-file-name=$name.so.2; done | grep ^/
 } | sort -u | while read -r file; do
 	install -m 755 "$(realpath "$file")" "$work/libraries/usr/lib/${file##*/}"
 done

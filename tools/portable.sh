@@ -6,7 +6,8 @@
 # The same programs and libraries give the same bytes, whoever packs them and when.
 set -eu
 cd "$(dirname "$0")/.."
-for tool in patchelf strip strings readelf "${CC:=cc}"; do
+read -ra cc <<<"${CC:-cc}"
+for tool in patchelf strip strings readelf "${cc[0]}"; do
 	type -P "$tool" >/dev/null || { echo "portable.sh: needs $tool: DEPS='binutils patchelf' tools/deps.sh" >&2; exit 1; }
 done
 B=$(realpath "$B")
@@ -30,7 +31,7 @@ late() {
 	local soname file
 	local -A had=()
 	for soname in $(strings -a "${@/#/$B/bin/}" | grep -E '^lib[A-Za-z0-9_+.-]+\.so\.[0-9]+$' | awk '!had[$0]++'); do
-		file=$("$CC" -print-file-name="$soname")
+		file=$("${cc[@]}" -print-file-name="$soname")
 		[[ $file == /* && ! ${had[${soname%%[.-]*}]-} ]] || continue
 		had[${soname%%[.-]*}]=$file
 		echo "$file"

@@ -78,7 +78,7 @@ plan_print_op(struct plan_printing *p, const struct op_node *n, int depth)
 	if (n->needles && n->desc->flags & OP_SEEKS)
 		plan_print_needles(n->needles, out);
 	if (n->tests) {
-		buf_str(out, "  skips row groups unless ");
+		buf_str(out, "  skips rows unless ");
 		conditions_print(n->tests, out);
 	}
 	if ((n->desc->kind != OP_TRANSFORM || n->permutes) && op_can_split(n))

@@ -130,14 +130,14 @@ open("zero.parquet", "wb").write(b)'
 	[[ $output == 0 ]]
 }
 
-@test "--explain and --print=plan show what row groups are skipped by" {
+@test "--explain and --print=plan show what rows are skipped by" {
 	trips=$BATS_TEST_DIRNAME/../docs/trips.parquet
 	run -0 dsvc-run --explain "parquet $trips | filter .km > 2 + 3 and \"B\" <= .from and .id % 2 == 0"
-	[[ $output == *'skips row groups unless .km > 2 + 3 and "B" <= .from  splits'* ]]
+	[[ $output == *'skips rows unless .km > 2 + 3 and "B" <= .from  splits'* ]]
 	run -0 dsvc-run --print=plan "parquet $trips | filter .id != 7 | filter .km in [1, 2]"
-	[[ $output == *'skips row groups unless .id != 7 and .km in [1, 2]'* ]]
+	[[ $output == *'skips rows unless .id != 7 and .km in [1, 2]'* ]]
 	run -0 dsvc-run --print=plan "parquet $trips | filter .id % 2 == 0 and .km > 5"
-	[[ $output != *'skips row groups'* ]]
+	[[ $output != *'skips rows'* ]]
 	run -0 dsvc-run --print=plan "range 5 | filter x > 2"
-	[[ $output != *'skips row groups'* ]]
+	[[ $output != *'skips rows'* ]]
 }

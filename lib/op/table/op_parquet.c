@@ -11,16 +11,15 @@
 #include "op/table/parquet_file.h"
 #include "value/mp.h"
 
-enum { PARQUET_COLUMNS_MAX = 65536, PARQUET_LOOK = 1000 /* most files that are opened to count rows */ };
+enum { PARQUET_LOOK = 1000 /* most files that are opened to count rows */ };
 
 struct parquet {
 	/* names, files, at, and the position: its offset is the number of the next row in the file */
 	struct file_source src;
-	struct buf columns;
-	int times, decimals;
+	struct table_said said;
 	int64_t hold;
 	const struct type *want; /* set by typing: the type that all files have; NULL: it is not known */
-	struct parquet_as as;
+	struct table_as as;
 	struct parquet_file file;
 	int64_t group;           /* the one at hand, or to be begun */
 	bool begun;
@@ -30,14 +29,7 @@ struct parquet {
 static const struct param parquet_params[] = {
 	{ "files", PARAM_WORDS, offsetof(struct parquet, src.names), .flags = PARAM_REST | PARAM_PATH | PARAM_URL,
 	  .help = "names, patterns (*, ?, [a-z], {a,b}, **) and addresses (https://, s3://)" },
-	{ "columns", PARAM_VALUE, offsetof(struct parquet, columns), .flags = PARAM_KEY_ONLY | PARAM_OPTIONAL,
-	  .help = "the columns to read, in this order" },
-	{ "times", PARAM_CHOICE, offsetof(struct parquet, times), "seconds", .flags = PARAM_KEY_ONLY,
-	  .choices = ARROW_TIMES,
-	  .help = "timestamps, dates, times and durations as a float, in seconds (since 1970, since midnight); as text, in "
-		  "ISO 8601; or as the int that the file has" },
-	{ "decimals", PARAM_CHOICE, offsetof(struct parquet, decimals), "float", .flags = PARAM_KEY_ONLY,
-	  .choices = ARROW_DECIMALS, .help = "decimals as the nearest float, or as text with all their digits" },
+	TABLE_AS_PARAMS(struct parquet, said),
 	{ "hold", PARAM_SIZE, offsetof(struct parquet, hold), "1Gi", .flags = PARAM_KEY_ONLY, .min = 1, .max = INT64_MAX,
 	  .help = "read by index (shuffle all): memory for row groups, as which they are decoded once" },
 	FILE_SOURCE_NUMBERED(struct parquet, src),
@@ -46,50 +38,15 @@ static const struct param parquet_params[] = {
 
 /* ---- planning ---- */
 
-static void
-parquet_as_clear(struct parquet_as *as)
-{
-	for (size_t i = 0; i < as->n_names; i++)
-		mem_free(as->names[i]);
-	mem_free(as->names);
-	*as = (struct parquet_as){ 0 };
-}
-
-static enum status
-parquet_as_read(const struct parquet *s, struct parquet_as *as, struct err *e)
-{
-	const uint8_t *p = s->columns.data, *end = p ? p + s->columns.len : NULL;
-	struct mp list, m;
-
-	*as = (struct parquet_as){ .as = { (enum arrow_times)s->times, (enum arrow_decimals)s->decimals } };
-	if (!s->columns.len)
-		return ST_OK;
-	p = mp_head(p, end, &list);
-	bool good = p && list.kind == MP_LIST && list.n && list.n <= PARQUET_COLUMNS_MAX;
-	as->names = mem_array(good ? list.n : 1, sizeof *as->names);
-	while (good && as->n_names < list.n) {
-		p = mp_head(p, end, &m);
-		good = p && m.kind == MP_TEXT && !memchr(m.p, 0, m.n);
-		if (good)
-			as->names[as->n_names++] = mem_strndup((const char *)m.p, m.n);
-	}
-	if (good)
-		return ST_OK;
-	parquet_as_clear(as);
-	err_set(e, ST_DATA, "columns= needs a list of names");
-	err_help(e, "columns=[\"id\", \"name\"]");
-	return ST_DATA;
-}
-
 /* The type is that of the first file, if it lies here. */
 static enum status
 parquet_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e)
 {
 	struct parquet *s = n->params;
 	struct words files = { 0 };
-	struct parquet_as as;
+	struct table_as as;
 	struct parquet_file f;
-	enum status st = parquet_as_read(s, &as, e);
+	enum status st = table_as_read(&s->said, &as, e);
 
 	*type = type_record(t->arena, NULL, 0, true);
 	s->want = NULL;
@@ -98,7 +55,7 @@ parquet_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	parquet_file_init(&f);
 	/* A bad name is reported by the check, and a bad file by reading it. */
 	struct err ignored;
-	const struct parquet_as all = { .as = as.as };
+	const struct table_as all = { .as = as.as };
 	bool here = !n->n_binds && !file_far_any(&s->src.names)
 		&& file_glob(&s->src.names, false, &files, &ignored) == ST_OK && files.n;
 	if (here && parquet_file_open(&f, files.v[0], NULL, &all, NULL, &ignored) == ST_OK) {
@@ -110,7 +67,7 @@ parquet_typing(struct op_node *n, struct op_typing *t, const struct type **type,
 	}
 	parquet_file_close(&f);
 	words_clear(&files);
-	parquet_as_clear(&as);
+	table_as_clear(&as);
 	return st == ST_OK ? file_named_type(&s->src.with_name, "record", t->arena, type, e) : st;
 }
 
@@ -133,7 +90,7 @@ static int64_t
 parquet_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct parquet *s = n->params;
-	const struct parquet_as none = { .project = &(struct json_fields){ .n = 0 } };
+	const struct table_as none = { .project = &(struct json_fields){ .n = 0 } };
 	struct words files = { 0 };
 	struct parquet_file f;
 	int64_t count = 0;
@@ -168,7 +125,7 @@ static enum status
 parquet_open(struct op_inst *self, struct err *e)
 {
 	struct parquet *s = self->state;
-	enum status st = parquet_as_read(s, &s->as, e);
+	enum status st = table_as_read(&s->said, &s->as, e);
 
 	s->src.counts = "record";
 	parquet_file_init(&s->file);
@@ -188,7 +145,7 @@ parquet_close(struct op_inst *self)
 
 	parquet_file_close(&s->file);
 	parquet_at_close(&s->at);
-	parquet_as_clear(&s->as);
+	table_as_clear(&s->as);
 	file_source_close(self);
 }
 

@@ -57,7 +57,7 @@ at_look(struct op_inst *self, struct parquet_at *a, size_t i, struct err *e)
 }
 
 enum status
-parquet_at_open(struct op_inst *self, struct parquet_at *a, const struct words *names, const struct parquet_as *as,
+parquet_at_open(struct op_inst *self, struct parquet_at *a, const struct words *names, const struct table_as *as,
 		uint64_t hold, struct err *e)
 {
 	enum status st = file_source_names(self, names, &a->files, e);

@@ -17,7 +17,7 @@ struct parquet_at {
 	struct words files;
 	struct parquet_at_file *v;   /* one for each file, and one behind the last */
 	struct run_part *parts;
-	const struct parquet_as *as; /* lent */
+	const struct table_as *as; /* lent */
 	struct parquet_at_group *groups;
 	size_t n, cap;               /* row groups that are kept */
 	uint64_t count, hold, held, clock, again;
@@ -25,7 +25,7 @@ struct parquet_at {
 };
 
 enum status parquet_at_open(struct op_inst *self, struct parquet_at *a, const struct words *names,
-			    const struct parquet_as *as, uint64_t hold, struct err *e);
+			    const struct table_as *as, uint64_t hold, struct err *e);
 /* Implements op_desc.at. */
 enum status parquet_at_give(struct op_inst *self, struct parquet_at *a, const uint64_t *index, uint32_t *k,
 			    struct run *out, struct err *e);

@@ -51,7 +51,7 @@ parquet_file_close(struct parquet_file *f)
 /* ---- columns ---- */
 
 static enum status
-parquet_choose(struct parquet_file *f, char *const *names, size_t n, const struct parquet_as *as, struct err *e)
+parquet_choose(struct parquet_file *f, char *const *names, size_t n, const struct table_as *as, struct err *e)
 {
 	struct ArrowSchema schema = { 0 };
 	struct arrow_why why;
@@ -73,53 +73,15 @@ parquet_choose(struct parquet_file *f, char *const *names, size_t n, const struc
 	return st;
 }
 
-/* Compares the file's type with that of the others. */
-static enum status
-parquet_same(struct parquet_file *f, const struct type *want, struct err *e)
-{
-	struct types *arena = types_new();
-	const struct type *has = arrow_rows_type(f->rows, arena);
-	struct buf a = { 0 }, b = { 0 };
-	enum status st = ST_OK;
-
-	for (size_t i = 0; i < want->n_fields && st == ST_OK; i++) {
-		const char *name = want->fields[i].name;
-		const struct type *t = type_field_get(has, name, strlen(name));
-
-		if (t && type_holds(want->fields[i].type, t))
-			continue;
-		if (t)
-			type_print(t, &a);
-		type_print(want->fields[i].type, &b);
-		st = err_set(e, ST_DATA, t ? "its column `%.100s` is %s, that of the first file is %s"
-			     : "it has no column `%.100s`%.0s, which the first file has as %s", name,
-			     t ? (const char *)a.data : "", (const char *)b.data);
-	}
-	for (size_t i = 0; i < has->n_fields && st == ST_OK && has->n_fields > want->n_fields; i++)
-		if (!type_field_get(want, has->fields[i].name, strlen(has->fields[i].name)))
-			st = err_set(e, ST_DATA, "it has a column `%.100s`, which the first file has not",
-				     has->fields[i].name);
-	if (st != ST_OK)
-		err_help(e, "name the columns that all files have: columns=[\"a\", \"b\"]");
-	buf_clear(&a);
-	buf_clear(&b);
-	types_free(&arena);
-	return st;
-}
-
 /* Leaves out what nobody looks at. */
 static enum status
-parquet_project(struct parquet_file *f, const struct parquet_as *as, struct err *e)
+parquet_project(struct parquet_file *f, const struct table_as *as, struct err *e)
 {
 	struct types *arena = types_new();
 	const struct type *has = arrow_rows_type(f->rows, arena);
-	char **names = mem_array(has->n_fields + 1, sizeof *names);
-	size_t n = 0;
+	size_t n;
+	char **names = table_as_projected(as, has, &n);
 
-	for (size_t i = 0; i < has->n_fields; i++)
-		for (size_t k = 0; k < as->project->n; k++)
-			if (!strcmp(has->fields[i].name, as->project->names[k]))
-				names[n++] = (char *)has->fields[i].name;
 	enum status st = n < has->n_fields ? parquet_choose(f, names, n, as, e) : ST_OK;
 	mem_free(names);
 	types_free(&arena);
@@ -177,7 +139,7 @@ parquet_open(struct parquet_file *f, const char *path, const char *tag, const st
 }
 
 enum status
-parquet_file_open(struct parquet_file *f, const char *path, const char *tag, const struct parquet_as *as,
+parquet_file_open(struct parquet_file *f, const char *path, const char *tag, const struct table_as *as,
 		  const struct op_ctx *ctx, struct err *e)
 {
 	enum status st = parquet_open(f, path, tag, ctx, e);
@@ -189,12 +151,12 @@ parquet_file_open(struct parquet_file *f, const char *path, const char *tag, con
 	if (st == ST_OK)
 		st = parquet_choose(f, as->names, as->n_names, as, e);
 	if (st == ST_OK && as->want)
-		st = parquet_same(f, as->want, e);
+		st = table_same(f->rows, as->want, e);
 	return st == ST_OK && as->project ? parquet_project(f, as, e) : st;
 }
 
 enum status
-parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct types *arena, const struct type **type,
+parquet_file_type(struct parquet_file *f, const struct table_as *as, struct types *arena, const struct type **type,
 		  struct err *e)
 {
 	enum status st = parquet_choose(f, as->names, as->n_names, as, e);

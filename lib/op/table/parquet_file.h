@@ -11,20 +11,8 @@
 #ifndef TABLE_PARQUET_FILE_H
 #define TABLE_PARQUET_FILE_H
 
-#include "expr/condition.h"
+#include "op/table/table_as.h"
 #include "op/table/table_from.h"
-#include "value/arrow/arrow_rows.h"
-#include "value/json/json.h"
-
-/* The part of each file that is read, and the form that its values get. */
-struct parquet_as {
-	char **names;               /* the parameter `columns`; NULL: all */
-	size_t n_names;
-	struct arrow_as as;
-	const struct type *want;    /* the records of all files are of this type; NULL: nothing is known; lent */
-	const struct json_fields *project; /* the fields that are used; NULL: all; lent */
-	const struct conditions *tests;    /* rows of which these let none through need not be read; NULL: all; lent */
-};
 
 struct parquet_limits;
 struct table_sift;
@@ -50,10 +38,10 @@ struct parquet_file {
 
 void parquet_file_init(struct parquet_file *f);
 /* Reads what the file says of itself. ST_UNAVAIL: the plugin is missing. */
-enum status parquet_file_open(struct parquet_file *f, const char *path, const char *tag, const struct parquet_as *as,
+enum status parquet_file_open(struct parquet_file *f, const char *path, const char *tag, const struct table_as *as,
 			      const struct op_ctx *ctx, struct err *e);
 /* The type of its records, before any projection; to be called instead of reading. */
-enum status parquet_file_type(struct parquet_file *f, const struct parquet_as *as, struct types *arena,
+enum status parquet_file_type(struct parquet_file *f, const struct table_as *as, struct types *arena,
 			      const struct type **type, struct err *e);
 /* Whether the statistics of a group say that the tests let no row of it through. */
 bool parquet_file_excludes(struct parquet_file *f, int64_t group);

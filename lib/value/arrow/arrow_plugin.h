@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What libdsvc_arrow.so (plugin/arrow.cc) does for us with Arrow's C++ libraries: Parquet and Arrow IPC
+ * What libdsvc_arrow.so (plugin/) does for us with Arrow's C++ libraries: Parquet and Arrow IPC
  * read, IPC written. Data goes either way by Arrow's C Data Interface, whose structs are below as Arrow's
  * specification has them, for anybody to copy; everything else is in C (arrow_rows.h).
  *
@@ -40,7 +40,7 @@ struct ArrowArray {
 };
 #endif
 
-enum { ARROW_PLUGIN_VERSION = 2, ARROW_WHY = 1024 };
+enum { ARROW_PLUGIN_VERSION = 3, ARROW_WHY = 1024 };
 
 struct arrow_why { char text[ARROW_WHY]; };
 
@@ -83,12 +83,15 @@ struct arrow_plugin {
 	int (*parquet_limits)(struct arrow_parquet *f, int64_t g, const char *const *names, size_t n, int64_t *nulls,
 			      struct ArrowSchema *schema, struct ArrowArray *out, struct arrow_why *why);
 
+	/* Files are told from streams by their size, which a stream has not; a stream begins with its first message. */
 	int (*ipc_open)(const struct arrow_from *from, struct arrow_ipc **out, struct arrow_why *why);
 	void (*ipc_close)(struct arrow_ipc *f);
 	int (*ipc_choose)(struct arrow_ipc *f, const char *const *names, size_t n, int64_t *missing,
 			  struct arrow_why *why);
 	int (*ipc_schema)(struct arrow_ipc *f, struct ArrowSchema *out, struct arrow_why *why);
 	int64_t (*ipc_batches)(const struct arrow_ipc *f); /* -1: a stream, whose number is not known */
+	/* The number of rows; -1: a stream. */
+	int (*ipc_rows)(struct arrow_ipc *f, int64_t *rows, struct arrow_why *why);
 	int (*ipc_seek)(struct arrow_ipc *f, int64_t batch, struct arrow_why *why);
 	int (*ipc_next)(struct arrow_ipc *f, struct ArrowArray *out, struct arrow_why *why);
 

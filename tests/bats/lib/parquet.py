@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# Parquet files for the tests, and what is in them as dsvc prints it, both by pyarrow:
+# Parquet and Arrow files for the tests, and what is in them as dsvc prints it, both by pyarrow:
 #
-#	parquet.py make KIND FILE      writes a file
+#	parquet.py make KIND FILE      writes a file: of Arrow if it is called *.arrow, an Arrow stream if *.arrows
 #	parquet.py rows FILE [COLUMN]  prints its rows as JSON, one a line
 #	parquet.py tests FILE          prints pipelines, two and two of which must give the same: with a filter that is
 #	                               pushed down to FILE, a "matrix", and with one that is hidden
@@ -120,6 +120,21 @@ def matrix():
     return pa.table(columns), constants
 
 
+def source(path):
+    return "arrow" if path.endswith((".arrow", ".arrows")) else "parquet"
+
+
+def write_arrow(table, path, row_group_size=None, compression=None, **_):
+    new = pa.ipc.new_file if path.endswith(".arrow") else pa.ipc.new_stream
+    options = pa.ipc.IpcWriteOptions(compression=compression if compression in ("zstd", "lz4") else None)
+    with new(path, table.schema, options=options) as w:
+        w.write_table(table, max_chunksize=row_group_size)
+
+
+def write(table, path, **options):
+    (write_arrow if source(path) == "arrow" else pq.write_table)(table, path, **options)
+
+
 def tests(path):
     for name, constants in matrix()[1].items():
         some = [f".{name} {op}" for op in ("== null", "!= null", "in [null, 3]", '== [1]')]
@@ -129,28 +144,28 @@ def tests(path):
                      f".{name} != null and .{name} > {c} and .n < 130", f".n >= 75 and .{name} != {c}"]
         for test in some:
             for t in (test, f"({test}) == true"):
-                print(f"(parquet {path} | filter {t} nulls=skip | map .n | stats)")
+                print(f"({source(path)} {path} | filter {t} nulls=skip | map .n | stats)")
 
 
 def make(kind, path):
     if kind == "types":
-        pq.write_table(types(), path)
+        write(types(), path)
     elif kind in ("matrix", "silent"):
-        pq.write_table(matrix()[0], path, row_group_size=PART, write_statistics=kind == "matrix")
+        write(matrix()[0], path, row_group_size=PART, write_statistics=kind == "matrix")
     elif kind == "empty":
-        pq.write_table(numbers(1).slice(0, 0), path)
+        write(numbers(1).slice(0, 0), path)
     elif kind == "unfit":  # the second of three rows cannot be an element
         many = [(str(k), k) for k in range(5000)]
-        pq.write_table(pa.table({"id": [0, 1, 2], "m": pa.array([[("a", 1)], many, []], pa.map_(pa.string(), pa.int32()))}), path)
+        write(pa.table({"id": [0, 1, 2], "m": pa.array([[("a", 1)], many, []], pa.map_(pa.string(), pa.int32()))}), path)
     elif kind == "none":  # no columns
-        pq.write_table(pa.table({}), path)
+        write(pa.table({}), path)
     elif kind == "groups":
-        pq.write_table(numbers(40000), path, row_group_size=2000)
+        write(numbers(40000), path, row_group_size=2000)
     elif kind == "large":
-        pq.write_table(numbers(400000), path, row_group_size=10000, compression="none", use_dictionary=False)
+        write(numbers(400000), path, row_group_size=10000, compression="none", use_dictionary=False)
     else:  # a codec, pages of both versions
         version = "2.0" if kind.endswith("2") else "1.0"
-        pq.write_table(numbers(5000), path, compression=kind.rstrip("2"), row_group_size=1000,
+        write(numbers(5000), path, compression=kind.rstrip("2"), row_group_size=1000,
                        data_page_version=version, data_page_size=4096)
 
 
@@ -192,6 +207,9 @@ if sys.argv[1] == "make":
     make(*sys.argv[2:])
 elif sys.argv[1] == "tests":
     tests(sys.argv[2])
+elif sys.argv[1] == "rows" and source(sys.argv[2]) == "arrow":
+    read = pa.ipc.open_file if sys.argv[2].endswith(".arrow") else pa.ipc.open_stream
+    show(read(sys.argv[2]).read_all())
 elif sys.argv[1] == "rows":
     show(pq.read_table(sys.argv[2], columns=sys.argv[3:] or None))
 elif sys.argv[1] == "stream":
