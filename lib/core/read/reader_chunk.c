@@ -66,6 +66,7 @@ reader_chunk(struct reader *r, int64_t now_ns, uint64_t worker, const struct msg
 	s->worker->up = true;
 	s->worker->patience = READER_MUTE_NS;
 	r->chunk_bytes = (r->chunk_bytes * 7 + bytes) / 8;
+	r->chunks_come++;
 	own = mem_zalloc(sizeof *own);
 	*own = (struct reader_chunk_){ .handle = handle, .bytes = bytes, .parts = 1, .stream = s };
 	r->stats.held_bytes += bytes;

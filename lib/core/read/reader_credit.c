@@ -6,12 +6,18 @@
 #include "base/mem.h"
 #include "core/read/reader_inner.h"
 
+/* It opens as chunks come: to ask for many at once would keep workers and this reader busy before the first
+ * element is out, and in vain if a few are wanted. */
 static uint32_t
 reader_window(const struct reader *r)
 {
 	size_t win = r->o.budget / (r->chunk_bytes ? r->chunk_bytes : 1) / (r->n_attached ? r->n_attached : 1);
 
-	return win < 1 ? 1 : (uint32_t)(win > r->o.job.window ? r->o.job.window : win);
+	if (win > r->o.job.window)
+		win = r->o.job.window;
+	if (win > r->chunks_come)
+		win = r->chunks_come + 1;
+	return win < 1 ? 1 : (uint32_t)win;
 }
 
 /* Far workers may send a chunk at a time while local ones have more to give, unless those

@@ -165,6 +165,7 @@ struct reader {
 	int64_t ack_pace;          /* told by the dispatcher; 0: READER_ACK_NS */
 	int64_t late;                /* the part of contact.late by which done_due has been moved */
 	size_t chunk_bytes;          /* usual size of a chunk */
+	uint64_t chunks_come;        /* in all; the credit of each stream grows with them */
 	uint64_t turn, block_left, split; /* ordered: whose turn; left of its block; split number */
 	/* turn, block_left and split at the last element written */
 	uint64_t pos_turn, pos_left, pos_split;

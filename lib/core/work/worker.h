@@ -18,7 +18,8 @@
  * same one when its connection broke. Bytes of all handles stay below
  * `memory`, divided over the streams; beyond it each stream may make one chunk, and one
  * for each reader that has none. Of the readers of a stream all but one may hold half
- * of its part. So those which stand still do not starve the others.
+ * of its part. So those which stand still do not starve the others. A stream that no reader has
+ * asked yet makes one chunk, and what it may keep grows with what it sends.
  *
  * Rules for chunks of one stream and generation: in the order of offsets,
  * consecutive elements only, none that is in the `skip` of the ASSIGN for all its views (a chunk

@@ -43,6 +43,15 @@ worker_chunk_starves(const struct worker_stream *s)
 	return false;
 }
 
+/* Whether it has made enough for now, since readers have had little of it yet: a chunk before the first asks, and
+ * then about twice what was sent. To fill the memory at once would take the processors from readers
+ * that begin, and be in vain for those that want a few elements. A view may be without a reader for long. */
+static bool
+worker_chunk_early(const struct worker *w, const struct worker_stream *s)
+{
+	return s->bytes > (w->o.memory / WORKER_EARLY + 2 * s->sent_bytes) * s->n_views;
+}
+
 static void
 worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 {
@@ -63,6 +72,7 @@ worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 		stall = false;
 	else if (s->bytes < share - share / 4 && w->bytes < most - most / 8 && s->kept < chunks / 4 * 3)
 		stall = false;
+	stall |= worker_chunk_early(w, s);
 	if (!s->bytes || worker_chunk_starves(s))
 		stall = false;
 	w->full |= stall;
@@ -154,6 +164,7 @@ worker_chunk_send(struct worker *w, struct worker_stream *s, const struct worker
 	else {
 		l->kept++;
 		l->kept_bytes += c->bytes;
+		s->sent_bytes += c->bytes;
 		if (c->piece)
 			c->piece->taken++;
 	}

@@ -28,6 +28,7 @@
 
 enum {
 	WORKER_SPLITS_ASKED = 64,
+	WORKER_EARLY = 384,       /* a stream may keep this part of the memory before readers ask: half a chunk, usually */
 	WORKER_ROUND = 64         /* elements of a stream before the next one's turn, with an order */
 };
 
@@ -115,6 +116,7 @@ struct worker_stream {
 	uint64_t hole;          /* elements before it may be left out, since no view wanted them */
 	uint64_t window;        /* bytes kept of the pass for views behind; 0: they miss nothing */
 	uint64_t put_n, put_bytes; /* elements and bytes of all chunks so far */
+	uint64_t sent_bytes;    /* bytes of chunks that were sent to readers; what one gets again counts once */
 	size_t kept, live;      /* chunks in all views; of them, those that are not DONE */
 	struct worker_rest *rest; /* until they are dealt; the pad last */
 	size_t n_rest, cap_rest;

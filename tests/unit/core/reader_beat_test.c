@@ -40,6 +40,8 @@ a_beat_that_causes_much_credit_tells_its_clocks(void **state)
 	(void)state;
 	begin((struct reader_opts){ .budget = 1 << 30 }, FAR + 1);
 	one_near_and_many_far();
+	chunk(0, 0, 1, 0, 5, 0);
+	written(5); /* so that a stream may have credit for two */
 	for (unsigned i = 0; i < 3 && credited() < FAR; i++) {
 		reader_tick(r, now += SEC);
 		collect();

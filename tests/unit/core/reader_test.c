@@ -237,13 +237,56 @@ it_stops_when_its_job_was_forgotten(void **state)
 	assert_string_equal(act(READER_DONE, 0)->err->text, "forgotten");
 }
 
+/* Chunks of stream 0 come and are written, until the reader may ask for READER_WINDOW at once. */
+static void
+open_window(void)
+{
+	for (int i = 0; i < READER_WINDOW; i++)
+		chunk(i, 0, 1, 5 * (uint64_t)i, 5, 0);
+	written(5 * READER_WINDOW);
+}
+
+static uint64_t
+credit_of(uint64_t worker)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < n_acts; i++)
+		if (acts[i].kind == READER_SEND && acts[i].worker == worker && acts[i].msg.type == MSG_CREDIT)
+			total = acts[i].msg.credit.total;
+	return total;
+}
+
+/* A reader that wants one element should not have asked for many. */
+static void
+credit_grows_as_chunks_come(void **state)
+{
+	(void)state;
+	begin((struct reader_opts){ 0 }, 1);
+	streams(1, 1, STREAM_RUNNING, 0);
+	assert_int_equal(credit_of(WORKER), 1);
+	chunk(0, 0, 1, 0, 5, 0);
+	assert_int_equal(credit_of(WORKER), 1 + 1);
+	written(5);
+	assert_int_equal(credit_of(WORKER), 1 + 2);
+	chunk(1, 0, 1, 5, 5, 0);
+	chunk(2, 0, 1, 10, 5, 0);
+	written(15);
+	assert_int_equal(credit_of(WORKER), 3 + 4);
+	for (int i = 3; i < READER_WINDOW + 3; i++)
+		chunk(i, 0, 1, 5 * (uint64_t)i, 5, 0);
+	written(5 * (READER_WINDOW + 3));
+	assert_int_equal(credit_of(WORKER), READER_WINDOW + 3 + READER_WINDOW);
+}
+
 static void
 a_broken_connection_begins_a_new_session(void **state)
 {
 	(void)state;
 	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
-	chunk(0, 0, 1, 0, 5, 0);
+	open_window();
+	chunk(READER_WINDOW, 0, 1, 5 * READER_WINDOW, 5, 0);
 	reader_worker_gone(r, now, WORKER);
 	collect();
 	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.session, 2);
@@ -322,8 +365,7 @@ a_silent_worker_is_called_anew(void **state)
 	(void)state;
 	begin((struct reader_opts){ 0 }, 1);
 	streams(1, 1, STREAM_RUNNING, 0);
-	chunk(0, 0, 1, 0, 5, 0);
-	written(5);
+	open_window();
 	int seconds = 0;
 	do {
 		told((struct msg){ .type = MSG_BEAT }); /* the dispatcher is there */
@@ -347,20 +389,10 @@ near_and_far(uint32_t state)
 
 	for (uint32_t i = 0; i < 2; i++)
 		v[i] = (struct msg_stream){ .stream = i, .gen = 1, .state = i ? STREAM_RUNNING : state,
-			.worker = !i && state == STREAM_FINISHED ? 0 : WORKER + i, .endpoint = (char *)(uintptr_t)"ep", .local = !i };
+			.worker = !i && state == STREAM_FINISHED ? 0 : WORKER + i, .endpoint = (char *)(uintptr_t)"ep", .local = !i,
+			.length = state == STREAM_FINISHED ? 5 * READER_WINDOW : 0 };
 	told((struct msg){ .type = MSG_STREAMS, .streams = { .iteration = 7, .version = 1, .all_known = true,
 		.total = 2, .list = { v, 2 } } });
-}
-
-static uint64_t
-credit_of(uint64_t worker)
-{
-	uint64_t total = 0;
-
-	for (size_t i = 0; i < n_acts; i++)
-		if (acts[i].kind == READER_SEND && acts[i].worker == worker && acts[i].msg.type == MSG_CREDIT)
-			total = acts[i].msg.credit.total;
-	return total;
 }
 
 static void
@@ -369,8 +401,10 @@ local_workers_have_credit_first(void **state)
 	(void)state;
 	begin((struct reader_opts){ 0 }, 2);
 	near_and_far(STREAM_RUNNING);
-	assert_int_equal(credit_of(WORKER), READER_WINDOW);
 	assert_int_equal(credit_of(WORKER + 1), 1);
+	open_window();
+	assert_int_equal(credit_of(WORKER), 2 * READER_WINDOW);
+	assert_int_equal(credit_of(WORKER + 1), 0);
 	near_and_far(STREAM_FINISHED); /* nothing local is left */
 	assert_int_equal(credit_of(WORKER + 1), READER_WINDOW);
 }
@@ -381,6 +415,7 @@ a_reader_that_waits_takes_from_afar(void **state)
 	(void)state;
 	begin((struct reader_opts){ 0 }, 2);
 	near_and_far(STREAM_RUNNING);
+	open_window();
 	reader_tick(r, now += 2 * SEC); /* with its BEAT it sees how long it has waited */
 	collect();
 	reader_tick(r, now += 2 * SEC);
@@ -405,7 +440,7 @@ nothing_is_taken_before_a_position_is_safe(void **state)
 	assert_int_equal(act(READER_TELL, MSG_ACK)->msg.ack.list.n, 0);
 	assert_null(act(READER_SEND, MSG_CREDIT));
 	told((struct msg){ .type = MSG_ACKED, .acked = acked });
-	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.total, READER_WINDOW);
+	assert_int_equal(act(READER_SEND, MSG_CREDIT)->msg.credit.total, 1);
 	buf_clear(&b);
 }
 

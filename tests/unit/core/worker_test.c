@@ -522,13 +522,13 @@ with_an_order_the_stream_that_is_needed_first_goes_on(void **state)
 		assign(8, i, ORDER_STABLE);
 	tick(300 * MS); /* stream 0 is in its first round, as all are */
 	assert_null(act(WORKER_REST, 0));
-	worker_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, WORKER_ALL_VIEWS, more, 0, 64, 10, 0);
+	worker_produced(w, now += MS, (struct stream_key){ 8, 0, 1 }, WORKER_ALL_VIEWS, more, 0, 64, 1, 0);
 	collect();
 	tick(300 * MS);
 	assert_true(acted(WORKER_REST, 8, 0));
 	rested(8, 0);
 	assert_true(acted(WORKER_START, 8, 1));
-	worker_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, WORKER_ALL_VIEWS, more + 1, 0, 64, 10, 0);
+	worker_produced(w, now += MS, (struct stream_key){ 8, 1, 1 }, WORKER_ALL_VIEWS, more + 1, 0, 64, 1, 0);
 	collect();
 	tick(300 * MS);
 	rested(8, 1);
