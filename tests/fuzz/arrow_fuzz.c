@@ -2,7 +2,8 @@
  * Rows of Arrow arrays. The input chooses a schema and an array for it, whose buffers are as long
  * as its lengths and offsets need and not a byte longer; everything else about it may be wrong: how
  * many rows the children have, offsets that fall, indices into dictionaries, text that is no UTF-8.
- * Elements that come out are well formed, and the writer of Arrow takes them or says why not. */
+ * Elements that come out are well formed, the values of single columns are those in them, and the writer of
+ * Arrow takes them or says why not. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "value/arrow/arrow_cells.h"
 #include "value/arrow/arrow_made.h"
 #include "value/arrow/arrow_rows.h"
 #include "value/mp.h"
@@ -182,6 +184,53 @@ fuzz_column(unsigned depth, struct ArrowSchema *s, struct ArrowArray *a, const s
 	}
 }
 
+/* Compares what is told of a column and row alone with the value in the element. */
+static void
+fuzz_cell(const struct arrow_rows *r, size_t column, int64_t row, const uint8_t *p, const uint8_t *end)
+{
+	enum arrow_cells kind = arrow_cells_kind(r, column);
+	struct buf one = { 0 };
+	struct mp m;
+	bool null;
+
+	assert(arrow_cells_put(r, column, row, FUZZ_MAX, &one));
+	assert(one.len == (size_t)(end - p) && !memcmp(one.data, p, one.len));
+	buf_clear(&one);
+	mp_head(p, end, &m);
+	if (kind == ARROW_CELLS_INT) {
+		int64_t v;
+
+		arrow_cells_ints(r, column, row, 1, &v, &null);
+		assert(null == (m.kind == MP_NIL) && (null || (m.kind == MP_INT && !m.unsigned_big && m.i == v)));
+	} else if (kind == ARROW_CELLS_FLOAT) {
+		double v;
+
+		arrow_cells_floats(r, column, row, 1, &v, &null);
+		assert(null == (m.kind == MP_NIL) && (null || (m.kind == MP_FLOAT && (m.f == v || (m.f != m.f && v != v)))));
+	} else if (kind == ARROW_CELLS_BYTES) {
+		const uint8_t *bytes;
+		uint64_t len;
+
+		assert(arrow_cells_bytes(r, column, row, &bytes, &len));
+		assert(!bytes == (m.kind == MP_NIL) && (!bytes || (m.n == len && (!len || !memcmp(m.p, bytes, len)))));
+	}
+}
+
+static void
+fuzz_cells(const struct arrow_rows *r, int64_t row, const struct elem *x)
+{
+	const uint8_t *end = x->p + x->len;
+	struct mp m;
+	const uint8_t *p = mp_head(x->p, end, &m);
+
+	for (size_t i = 0; i < m.n; i++) {
+		const uint8_t *value = mp_skip(p, end);
+
+		p = mp_skip(value, end);
+		fuzz_cell(r, i, row, value, p);
+	}
+}
+
 static void
 fuzz_rows(struct arrow_rows *r, const struct ArrowArray *a)
 {
@@ -200,6 +249,7 @@ fuzz_rows(struct arrow_rows *r, const struct ArrowArray *a)
 		if (st != ST_OK)
 			continue;
 		assert(run.e[had].len <= FUZZ_MAX && mp_check(run.e[had].p, run.e[had].len));
+		fuzz_cells(r, i, &run.e[had]);
 		st = arrow_made_add(made, run.e[had].p, run.e[had].len, &e);
 		assert(st == ST_OK || st == ST_DATA);
 	}
