@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/elsewhere.h"
 
-#include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
-static const struct {
-	const char *there, *here;
-} elsewhere_words[] = {
+struct elsewhere { const char *there, *here; };
+
+static const struct elsewhere elsewhere_words[] = {
 	{ "agg", "group_by KEY n=count() ms=mean(.ms)" },
 	{ "aggregate", "group_by KEY n=count() ms=mean(.ms)" },
 	{ "apply", "let NAME = | ...   and then   ... | NAME" },
@@ -122,6 +122,29 @@ static const struct {
 	{ "write", "save DIR, or dsvc-run -o FILE" },
 	{ "xargs", "exec proto=arg parallel=N -- COMMAND {}" },
 };
+
+static const struct elsewhere elsewhere_sql[] = {
+	{ ",", "several values are one list, [.a, .b], or one record, {a: .a, b: .b}" },
+	{ "and", "write it in small letters: and" },
+	{ "as", "records name their values: {NAME: EXPR}" },
+	{ "asc", "the least comes first, unless reverse=true" },
+	{ "between", "write two tests: x >= 1 and x <= 9" },
+	{ "by", "group_by KEY n=count(), sort KEY, top N KEY" },
+	{ "desc", "the greatest comes first with reverse=true" },
+	{ "in", "write it in small letters, and a list: x in [1, 2]" },
+	{ "is", "compare with == and !=: .a == null" },
+	{ "like", "match text with ~: .a ~ /^b/" },
+	{ "or", "write it in small letters: or" },
+};
+
+const char *
+elsewhere_behind(const char *word, size_t n)
+{
+	for (size_t i = 0; i < sizeof elsewhere_sql / sizeof *elsewhere_sql; i++)
+		if (strlen(elsewhere_sql[i].there) == n && !strncasecmp(elsewhere_sql[i].there, word, n))
+			return elsewhere_sql[i].here;
+	return NULL;
+}
 
 const char *
 elsewhere_find(const char *word)

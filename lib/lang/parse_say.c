@@ -165,7 +165,8 @@ parse_say_or(struct parse *p, size_t at)
 enum status
 parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t len)
 {
-	const char *what = p->lx.text->data + at;
+	const char *what = p->lx.text->data + at, *here;
+	bool expr = s->n_args && s->args[s->n_args - 1].kind == TREE_EXPR;
 	struct buf usage = { 0 };
 	size_t or_at;
 
@@ -174,8 +175,10 @@ parse_say_surplus(struct parse *p, const struct tree_stage *s, size_t at, size_t
 	lex_fail(&p->lx, at, len ? len : 1, p->e, "`%s` does not take `%.*s` here", s->desc->name,
 		 len > 40 ? 40 : (int)len, what);
 	usage_print(s->desc, &usage);
-	if (len && *what == '=' && s->n_args && s->args[s->n_args - 1].kind == TREE_EXPR)
+	if (len && *what == '=' && expr)
 		err_help(p->e, "compare values with ==, match text with ~");
+	else if ((expr || isalpha((unsigned char)*what)) && (here = elsewhere_behind(what, len ? len : 1)))
+		err_help(p->e, "%s", here);
 	else
 		err_help(p->e, "it is written: %.400s", (char *)usage.data);
 	buf_clear(&usage);
