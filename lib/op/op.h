@@ -386,6 +386,8 @@ struct op_ctx {
 	/* The stream may be made again elsewhere, from its middle: nothing in it may depend on
 	 * timing, whatever ordered=false says. */
 	bool repeatable;
+	/* Set by operators with threads that make elements before they are asked for; NULL: nobody asks. */
+	atomic_bool *ahead;
 	void (*failure)(void *arg, const struct op_failure *f); /* may be NULL */
 	/* Passes on something that a person should know and that is no error: text and help of
 	 * *e. Called from the chain's threads; may be NULL. */
@@ -401,6 +403,14 @@ struct op_ctx {
 	char *const *env;
 	void *arg;
 };
+
+/* Elements of the chain will be made before they are asked for. */
+static inline void
+op_makes_ahead(const struct op_ctx *ctx)
+{
+	if (ctx->ahead)
+		atomic_store_explicit(ctx->ahead, true, memory_order_relaxed);
+}
 
 /* Whether nobody may pull ahead into the next split now. */
 static inline bool

@@ -125,6 +125,8 @@ enum msg_type {
 	MSG_TAP, MSG_TAPPED,
 	/* tool <-> dispatcher */
 	MSG_END, MSG_ENDING,
+	/* worker <-> dispatcher */
+	MSG_STEP, MSG_STEP_OK,
 	MSG_TYPES
 };
 
@@ -351,6 +353,7 @@ struct msg_assign {
 	bool shared;            /* views may be added: what all have is kept for them while there is room */
 	uint64_t listed;        /* split_list_names of the units, which the source must have; 0: whatever it has */
 	bool programs;          /* the spec was given by one whose pipelines may run programs */
+	bool careful;           /* each run of elements is announced with STEP, and made after STEP_OK */
 };
 struct msg_assigned { struct stream_key key; };
 struct msg_revoke { struct stream_key key; };            /* this generation and all before */
@@ -390,6 +393,10 @@ struct msg_stream_end {
 	char *text, *help;
 };
 struct msg_yielded { struct stream_key key; bool stays; };
+/* A careful stream is about to make the element at `offset`; held: it cannot before readers take what is there, or it
+ * has no thread. ahead: threads of its chain make elements before they are asked for. */
+struct msg_step { struct stream_key key; uint64_t offset; bool held, ahead; };
+struct msg_step_ok { struct stream_key key; bool free; }; /* free: and whatever follows, without a word */
 struct msg_handover { struct stream_key key; uint64_t offset, split, made, failed; struct bytes state; bool reached; };
 /* Sums over the files of a stream; waits: why it stands still, "": it does not. */
 struct msg_stored { uint64_t files, elements, bytes; };
@@ -509,6 +516,8 @@ struct msg {
 		struct msg_halt halt;
 		struct msg_fence fence;
 		struct msg_yielded yielded;
+		struct msg_step step;
+		struct msg_step_ok step_ok;
 		struct msg_reader_gone reader_gone;
 		struct msg_gone_ok gone_ok;
 		struct msg_missed missed;

@@ -76,6 +76,8 @@ static const struct field assign[] = {
 	BOOL(msg_assign, shared, "views may be added: what all have is kept for them while there is room"),
 	BOOL(msg_assign, programs,
 		"it may run programs: an admin, or a key with the option exec, gave the spec, or nobody is asked for keys"),
+	BOOL(msg_assign, careful,
+		"workers were lost while they made it: each run of elements is announced with STEP, and made after STEP_OK"),
 	{ 0 }
 };
 static const struct field assigned[] = { KEY(msg_assigned), { 0 } };
@@ -137,6 +139,18 @@ static const struct field handover[] = {
 	{ 0 }
 };
 static const struct field yield[] = { KEY(msg_stream_ref), { 0 } };
+static const struct field step[] = {
+	KEY(msg_step),
+	U64(msg_step, offset, "the first element that would be made"),
+	BOOL(msg_step, held, "it waits for readers or for a slot, and is not made before STEP is said again without `held`"),
+	BOOL(msg_step, ahead, "threads of its chain make elements before they are asked for, so `offset` is only about"),
+	{ 0 }
+};
+static const struct field step_ok[] = {
+	KEY(msg_step_ok),
+	BOOL(msg_step_ok, free, "the rest of the stream may be made without STEP"),
+	{ 0 }
+};
 static const struct field yielded[] = {
 	KEY(msg_yielded),
 	BOOL(msg_yielded, stays, "it ends here: its operators cannot say where they are, or all of it is made"),
@@ -461,6 +475,10 @@ const struct msg_desc msg_descs_service[MSG_TYPES - MSG_LIST] = {
 		"Ends the service; answered by ENDING at once, and by BYE when it has come to that. Idempotent, and can only be "
 		"hastened: for 1, workers are sent BYE with `drain`, and those that come later, too.", end, 0, MAY_ADMIN },
 	ROW(ENDING) = { "ENDING", "dispatcher -> tool", "Answers END.", ending, 0, 0 },
+	ROW(STEP) = { "STEP", "worker -> dispatcher",
+		"A careful stream is about to make the next run of elements: should the worker be lost now, this is where. "
+		"Answered by STEP_OK, unless `held`. Repeated until then.", step, 0, MAY_WORK | MAY_ADMIN },
+	ROW(STEP_OK) = { "STEP_OK", "dispatcher -> worker", "Answers STEP of that number.", step_ok, 0, 0 },
 	ROW(FAULTS) = { "FAULTS", "worker -> dispatcher",
 		"Elements that failed. Not answered: the number is repeated in RESTART and STREAM_END.", faults, 1,
 		MAY_WORK | MAY_ADMIN },

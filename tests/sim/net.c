@@ -208,7 +208,7 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 	case MSG_ASSIGN: case MSG_ASSIGNED: case MSG_HOLD: case MSG_HELD: case MSG_CREDIT: case MSG_CHUNK:
 	case MSG_CHUNK_ACK: case MSG_READER_GONE: case MSG_GONE_OK: case MSG_REVOKE: case MSG_STREAM_END:
 	case MSG_HANDOVER: case MSG_RESTART: case MSG_VOID: case MSG_SPLIT: case MSG_SPLIT_REQ: case MSG_MISSED:
-	case MSG_VIEW: case MSG_VIEW_OK:
+	case MSG_VIEW: case MSG_VIEW_OK: case MSG_STEP: case MSG_STEP_OK:
 		printf(" %u.%u", k->stream, k->gen);
 		break;
 	default: break;
@@ -221,6 +221,10 @@ world_say_msg(struct world *w, const struct node *from, const struct node *to, c
 		       (unsigned long long)m->restart.split, (unsigned long long)m->restart.failed, m->restart.state.n);
 	if (m->type == MSG_SPLIT_REQ)
 		printf(" split %llu", (unsigned long long)m->split_req.k);
+	if (m->type == MSG_STEP)
+		printf(" at %llu%s", (unsigned long long)m->step.offset, m->step.held ? " held" : "");
+	if (m->type == MSG_STEP_OK && m->step_ok.free)
+		printf(" free");
 	if (m->type == MSG_FAULTS)
 		printf(" failed %llu", (unsigned long long)m->faults.failed);
 	if (m->type == MSG_CREDIT)

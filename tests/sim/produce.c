@@ -240,6 +240,14 @@ producer_run(struct node *n, struct producer *p)
 			producer_hand(n, p);
 			continue;
 		}
+		if (p->step == STEP_NEEDED) {
+			builders_flush(&p->of, n, p->key);
+			producer_tell_faults(n, p);
+			p->step = STEP_ASKED;
+			worker_step(n->k->k, n->w->now, p->key, p->offset, false);
+		}
+		if (p->step == STEP_ASKED)
+			break;
 		if (!p->in_split && !producer_next_split(n, p)) {
 			if (!p->no_more)
 				break;
@@ -250,6 +258,8 @@ producer_run(struct node *n, struct producer *p)
 			worker_ended(n->k->k, n->w->now, p->key, p->offset, p->made);
 			break;
 		}
+		if (p->step == STEP_GIVEN && !--p->run)
+			p->step = STEP_NEEDED;
 		if (!producer_step(n, p)) {
 			p->in_split = false;
 			p->split++;
@@ -272,7 +282,7 @@ producer_must_wait(const struct producer *p)
 		return true;
 	if (p->stuck_until || p->handover || p->rest)
 		return false;
-	return p->stalled || (!p->in_split && p->n_begun == p->splits.n && !p->no_more);
+	return p->stalled || p->step == STEP_ASKED || (!p->in_split && p->n_begun == p->splits.n && !p->no_more);
 }
 
 struct producer_ref { struct node *n; struct stream_key key; };
@@ -334,6 +344,7 @@ producer_start(struct node *n, struct worker_action *a)
 	p->offset = m->offset;
 	p->split = m->split;
 	p->failed = m->failed;
+	p->step = m->careful ? STEP_NEEDED : STEP_FREE;
 	builders_init(&p->of, n->w, m);
 	if (m->has_state) {
 		p->restoring = true;
@@ -356,6 +367,10 @@ producer_told(struct node *n, struct producer *p, const struct worker_action *a)
 	case WORKER_WANT: builders_want(&p->of, a->view); break;
 	case WORKER_REST: p->rest = true; break;
 	case WORKER_GO: p->off = false; break;
+	case WORKER_STEP:
+		p->step = a->free ? STEP_FREE : STEP_GIVEN;
+		p->run = 8;
+		break;
 	case WORKER_SPLITS:
 		for (size_t i = 0; i < a->msg.split.splits.n; i++)
 			split_list_add(&p->splits, &a->msg.split.splits.v[i]);

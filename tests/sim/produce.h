@@ -18,6 +18,8 @@ struct producer {
 	bool no_more, stalled, handover, done, restoring;
 	bool rest, off;              /* is to give its thread up; has none */
 	bool sleeps;                 /* runs again when somebody wakes it */
+	enum { STEP_FREE, STEP_NEEDED, STEP_ASKED, STEP_GIVEN } step; /* careful: before each run, of `run` elements */
+	unsigned run;
 	int64_t stuck_until;         /* in the middle of an element: waits for its input */
 	uint64_t split;              /* number of the split being read, or next to be */
 	struct split cur;

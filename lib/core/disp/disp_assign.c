@@ -105,7 +105,7 @@ stream_fill_assign(struct disp *d, struct stream *s, struct msg *m)
 		.by_split = it->by_split, .sharding = (uint32_t)it->sharding, .order = it->job->opts.order,
 		.streams = (uint32_t)it->n_streams, .all_known = it->all_known,
 		.compression = (uint32_t)it->job->opts.compression, .secret = stream_secret(d, s),
-		.programs = dataset_programs(it->job->dataset) };
+		.programs = dataset_programs(it->job->dataset), .careful = blame_careful(s) };
 	if (from) {
 		m->assign.offset = from->offset;
 		m->assign.split = from->split;

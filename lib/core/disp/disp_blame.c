@@ -14,6 +14,17 @@
  * stream among a thousand that wait for a slot; and while readers take what was made long ago, it
  * runs into the same element again and again.
  *
+ * What a worker made last dies with it. So a stream may seem to get a little further with each of fifty
+ * workers, though all of them die of one element. After BLAME_CARE losses in a row it is therefore
+ * made carefully: before each run its worker says where it is, and waits for the answer
+ * (STEP). Then it is known what was being made:
+ *
+ *	nothing, for readers or other streams held it up                      ->  does not count
+ *	a run long before the furthest one at which it was lost               ->  does not count
+ *	one not long before that, for runs need not begin where they did      ->  half of one more
+ *	that one                                                              ->  one more
+ *	a run behind that                                                     ->  begins anew
+ *
  * Streams that are lost along with such a one look the same. So one that needs but one
  * more loss to be convicted gets a worker with no other such stream on it, for a minute, or until
  * that worker can do nothing before its readers go on: they may wait for another suspect.
@@ -29,6 +40,10 @@
 #define BLAME_AGAIN_NS 1000000000ll /* a stream waiting for a worker of its own looks again after */
 
 enum { BLAME_BEGUN = 2, BLAME_GIVEN = 1 };
+enum {
+	BLAME_CARE = 2,   /* losses in a row after which a stream is made carefully */
+	BLAME_RUN = 4096  /* elements: a run has fewer */
+};
 
 static uint64_t
 blame_most(const struct disp *d)
@@ -41,8 +56,38 @@ static uint64_t
 blame_progress(const struct stream *s)
 {
 	uint64_t point = s->n_points ? s->points[s->n_points - 1].offset : 0, end = views_end(s);
+	uint64_t most = point > end ? point : end;
 
-	return (point > end ? point : end) + s->renewed + s->n_splits + s->failed;
+	return (s->step.at > most ? s->step.at : most) + s->renewed + s->n_splits + s->failed;
+}
+
+bool
+blame_careful(const struct stream *s)
+{
+	return s->losses >= BLAME_CARE;
+}
+
+/* Care makes small elements slower. So at first it ends early, and only if the stream is lost once more it lasts
+ * for as long as a loss counts. */
+static bool
+blame_care_ends(const struct disp *d, const struct stream *s)
+{
+	return d->now - s->given > (s->losses > BLAME_CARE ? BLAME_LONG_NS : BLAME_TRIAL_NS);
+}
+
+void
+blame_step(struct disp *d, struct stream *s, const struct msg *m)
+{
+	struct msg *out;
+	bool free = !m->step.held && blame_care_ends(d, s);
+
+	s->began = true;
+	s->step = (struct stream_step){ !free, m->step.held, m->step.ahead, m->step.offset };
+	if (m->step.held)
+		return;
+	out = disp_send(d, s->worker, MSG_STEP_OK, m->req);
+	out->step_ok.key = m->step.key;
+	out->step_ok.free = free;
 }
 
 bool
@@ -65,16 +110,30 @@ blame_words(const struct stream *s, const struct peer *w)
 	return text;
 }
 
+/* Its worker was making nothing, or what another one had made long before. */
+static bool
+blame_clears(const struct stream *s, uint64_t progress)
+{
+	return s->step.told && !s->step.ahead && (s->step.held || progress + BLAME_RUN < s->lost_at);
+}
+
 /* Counts the loss of its worker. True: that was one too many. */
 static bool
 blame_stream(const struct disp *d, struct stream *s)
 {
 	uint64_t progress = blame_progress(s), count = views_count(s);
-	bool full = s->began && count <= s->lost_count;
+	bool full = s->began && (s->step.told ? progress >= s->lost_at : count <= s->lost_count);
 
-	if (s->told_end || s->blamed == s->gen || d->now - s->given > BLAME_LONG_NS)
+	if (s->told_end || s->blamed == s->gen)
 		return false;
 	s->blamed = s->gen;
+	if (d->now - s->given > BLAME_LONG_NS) {
+		s->losses = 0;
+		return false;
+	}
+	s->losses += s->began;
+	if (blame_clears(s, progress))
+		return false;
 	if (progress > s->lost_at) {
 		s->lost = s->blame = 0;
 		s->lost_at = progress;

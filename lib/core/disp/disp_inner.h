@@ -63,6 +63,7 @@
 #include "core/disp/disp_fence.h"
 #include "core/disp/disp_group.h"
 #include "core/disp/disp_base.h"
+#include "core/disp/disp_blame.h"
 #include "core/disp/disp_round.h"
 #include "core/disp/disp_shards.h"
 #include "core/disp/disp_spent.h"
@@ -328,6 +329,8 @@ struct stream {
 	uint32_t lost;            /* workers lost while making it, since it got on last */
 	uint32_t blame, blamed;   /* how much that counts; the generation that was counted last */
 	uint64_t lost_at, lost_count; /* how far it was then; so many elements were acknowledged */
+	uint32_t losses;          /* in a row, further or not */
+	struct stream_step step;  /* the last that its worker said */
 	uint64_t renewed;         /* restart points that took the place of one at the same element */
 	uint64_t version;
 	struct list_node by_worker, orphan, by_version;
@@ -546,14 +549,6 @@ void stream_differs(struct disp *d, struct stream *s, uint64_t length); /* was m
  * too many, and the iteration is over (s is gone). */
 bool fault_count(struct disp *d, struct stream *s, uint64_t failed);
 bool fault_check(struct disp *d, struct iteration *it); /* false: too many; it has failed */
-
-/* disp_blame.c */
-/* A worker is lost. Gives a stream of its that has cost too many workers, or NULL; to be
- * asked again when the stream's iteration has been failed. */
-struct stream *blame_worker(const struct disp *d, const struct peer *w);
-char *blame_words(const struct stream *s, const struct peer *w);     /* gives: for people */
-bool blame_suspect(const struct disp *d, const struct stream *s); /* one more loss, and it fails */
-struct peer *blame_pick_worker(struct disp *d, const struct iteration *it); /* for a suspect; NULL: none now */
 
 /* disp_split.c */
 char *disp_split_describe(const struct stream *s, size_t k); /* gives: for people */

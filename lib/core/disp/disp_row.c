@@ -110,7 +110,8 @@ const struct field row_stream_fields[] = {
 	PART(stream, "files", U64, stored.files, 0, NULL), PART(stream, "stored", U64, stored.elements, 0, NULL),
 	PART(stream, "bytes", U64, stored.bytes, 0, NULL),
 	PART(stream, "name", TEXT, row_worker.name, WIRE_NAME_MAX, NULL), U64(stream, lost_count, NULL),
-	U64(stream, mark, NULL), ITEMS(stream, owing, WIRE_READERS_MAX, number_fields, struct msg_number), { 0 }
+	U64(stream, mark, NULL), ITEMS(stream, owing, WIRE_READERS_MAX, number_fields, struct msg_number),
+	U32(stream, losses, 0, NULL), { 0 }
 };
 const struct field row_split_fields[] = {
 	U32(split_place, unit, 0, NULL), U64(split_place, start, NULL), U64(split_place, count, NULL),

@@ -174,6 +174,7 @@ stream_give(struct disp *d, struct stream *s, struct peer *w)
 	s->place = STREAM_ASSIGNED;
 	s->running = s->told_end = s->began = false;
 	s->given = d->now;
+	s->step = (struct stream_step){ 0 };
 	if (s->gen > 1)
 		events_stream_moved(d, s, w);
 	s->asked = UINT64_MAX;
@@ -500,6 +501,7 @@ stream_message(struct disp *d, struct peer *p, struct msg *m)
 		fault_keep(p, s, m);
 		fault_count(d, s, m->faults.failed); /* may free s */
 		break;
+	case MSG_STEP: blame_step(d, s, m); break;
 	case MSG_STORES: stores_message(d, p, s, &m->stores); break;
 	case MSG_STREAM_END: stream_end(d, p, s, m); break;
 	case MSG_HANDOVER: stream_handover(d, p, s, m); break;

@@ -279,7 +279,8 @@ bool
 disp_promises(enum msg_type t)
 {
 	return t != MSG_BEAT && t != MSG_BYE && t != MSG_WHO && t != MSG_ERROR && t != MSG_REFUSED && t != MSG_WELCOME &&
-		t != MSG_ENDING && t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED;
+		t != MSG_ENDING && t != MSG_REPORT && t != MSG_TAP && t != MSG_TAPPED &&
+		t != MSG_STEP_OK;
 }
 
 static bool
@@ -339,7 +340,7 @@ disp_known_message(struct disp *d, struct peer *p, struct msg *m)
 		return;
 	case MSG_ASSIGNED: case MSG_REVOKED: case MSG_SPLIT_REQ: case MSG_RESTART: case MSG_FAULTS:
 	case MSG_STREAM_END: case MSG_HANDOVER: case MSG_GONE_OK: case MSG_YIELDED: case MSG_MISSED:
-	case MSG_VIEW_OK: case MSG_STORES:
+	case MSG_VIEW_OK: case MSG_STORES: case MSG_STEP:
 		if (p->role == ROLE_WORKER)
 			stream_message(d, p, m);
 		return;

@@ -216,6 +216,7 @@ worker_message(struct worker *w, int64_t now_ns, struct msg *m)
 	case MSG_SPLIT: worker_stream_splits(w, m); break;
 	case MSG_END_OK: worker_stream_end_ok(w, m->end_ok.key); break;
 	case MSG_YIELD: worker_stream_yield(w, m->yield.key); break;
+	case MSG_STEP_OK: worker_step_ok(w, m); break;
 	case MSG_READER_GONE: worker_chunk_reader_gone(w, m); break;
 	case MSG_TAKES_OK: worker_takes_ok(w, m->req); break;
 	case MSG_MISSED_OK: worker_window_answer(w, &m->missed); break;

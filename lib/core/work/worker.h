@@ -77,6 +77,10 @@ int64_t worker_next_deadline(const struct worker *w); /* ns; INT64_MAX: none */
  * under order source a chunk may not hold elements of two splits. */
 void worker_produced(struct worker *w, int64_t now_ns, struct stream_key key, uint32_t view, void *handle,
 		     uint64_t offset, uint32_t count, size_t bytes, uint64_t split);
+/* The thread of a careful stream (ASSIGN says so) is about to make the element at `offset`, and waits for WORKER_STEP.
+ * It gives its thread up meanwhile, or is handed over, as at any time between two elements, and does not say this
+ * once more. ahead: threads of its chain make elements before they are asked for. */
+void worker_step(struct worker *w, int64_t now_ns, struct stream_key key, uint64_t offset, bool ahead);
 /* Answers WORKER_REST: the stream has no thread now, and goes on at WORKER_GO. Nothing of it
  * follows until then but a chunk that was begun. */
 void worker_rested(struct worker *w, int64_t now_ns, struct stream_key key);
@@ -136,6 +140,7 @@ enum worker_action_kind {
 	WORKER_START,    /* begin the stream, on a thread: msg is the ASSIGN */
 	WORKER_REST,     /* key: give the thread up before the next element, then worker_rested */
 	WORKER_GO,       /* key: go on, on a thread */
+	WORKER_STEP,     /* key: answers worker_step; free: it need not be asked any more */
 	WORKER_STOP,     /* key: stop it, whatever it does */
 	WORKER_SPLITS,   /* msg is the SPLIT: the next splits, in order; `end`: no more after them */
 	WORKER_STALL,    /* key: make no more for now */
@@ -156,6 +161,7 @@ struct worker_action {
 	uint64_t peer;
 	uint32_t view;   /* WORKER_WANT: as in worker_produced */
 	uint32_t takers; /* WORKER_WANT: so many readers will be sent it */
+	bool free;       /* WORKER_STEP */
 	void *handle;
 	struct msg msg;  /* given: msg_clear after use */
 	struct err *err; /* lent until the next call */

@@ -83,6 +83,7 @@ worker_chunk_weigh(struct worker *w, struct worker_stream *s)
 	if (s->begun)
 		worker_do(w, stall ? WORKER_STALL : WORKER_RESUME)->key = s->key;
 	worker_turn_check(w, s);
+	worker_step_check(w, s);
 }
 
 /* Streams that have nothing and do not stall, or are all made, need not be weighed when the others change; there may

@@ -158,6 +158,10 @@ struct worker_stream {
 	char *text, *help;
 	bool told;              /* the end was said; until END_OK */
 	bool confirmed;
+	bool steps;             /* its thread waits for STEP_OK, */
+	struct msg_step step;   /* said last, */
+	uint64_t step_req;      /* under this number */
+	int64_t step_told;
 };
 
 /* Pairs of a stream and a reader that the dispatcher is to hear of. */
@@ -227,6 +231,11 @@ void worker_turn_check(struct worker *w, struct worker_stream *s);     /* whethe
 void worker_turn_over(struct worker *w, struct worker_stream *s);      /* it has no thread any more */
 void worker_turns(struct worker *w);                                 /* some time has gone by */
 int64_t worker_turn_deadline(const struct worker *w);
+
+/* worker_step.c */
+void worker_step_check(struct worker *w, struct worker_stream *s); /* whether it is held may have changed */
+void worker_step_again(struct worker *w, struct worker_stream *s, bool all); /* one that is not answered */
+void worker_step_ok(struct worker *w, const struct msg *m);
 
 /* worker_clock.c */
 /* Counts the time of the stream's thread up to now: called before anything changes by

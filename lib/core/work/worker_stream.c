@@ -177,6 +177,7 @@ worker_stream_hand(struct worker *w, struct worker_stream *s)
 	if (s->begun) {
 		worker_do(w, WORKER_HANDOVER)->key = s->key;
 		worker_turn_check(w, s);
+		worker_step_check(w, s);
 		return;
 	}
 	/* It goes back as it came. */
@@ -263,4 +264,5 @@ worker_stream_again(struct worker *w, struct worker_stream *s, bool all)
 	if (s->told && !s->confirmed && (all || w->now - s->told_at >= CONTACT_AGAIN_NS))
 		worker_stream_tell_end(w, s);
 	worker_window_again(w, s, all);
+	worker_step_again(w, s, all);
 }

@@ -146,6 +146,7 @@ worker_turn_give(struct worker *w, struct worker_stream *s)
 		worker_do(w, WORKER_GO)->key = s->key;
 	else
 		worker_turn_begin(w, s);
+	worker_step_check(w, s);
 }
 
 static void
@@ -154,6 +155,7 @@ worker_turn_rest(struct worker *w, struct worker_stream *s)
 	s->place = WORKER_RESTING;
 	s->turn_at = w->now;
 	worker_do(w, WORKER_REST)->key = s->key;
+	worker_step_check(w, s);
 }
 
 /* Slots whose streams do not come to rest. */

@@ -220,11 +220,19 @@ produce_between(struct produce *m)
 {
 	bool handover = false;
 	pthread_mutex_lock(&m->lock);
-	if (m->want)
+	bool asks = produce_step_asks(&m->step);
+	if (m->want || asks)
 		produce_cut(m);
-	const char *why = m->stalled ? "by readers" : "by the network";
-	int64_t began = m->stalled || m->ahead > PRODUCE_AHEAD ? trace_begin() : 0;
-	while ((m->stalled || m->ahead > PRODUCE_AHEAD) && !m->handover && !m->rest && !atomic_load(&m->stop))
+	if (asks) {
+		produce_faults(m, true);
+		produce_tell(m, (struct produce_event){ .kind = PRODUCE_STEP, .number = m->offset,
+			.can = atomic_load(&m->step.ahead) });
+	}
+	bool waits = produce_step_waits(&m->step);
+	const char *why = m->stalled ? "by readers" : waits ? "by care" : "by the network";
+	int64_t began = m->stalled || waits || m->ahead > PRODUCE_AHEAD ? trace_begin() : 0;
+	while ((m->stalled || m->ahead > PRODUCE_AHEAD || produce_step_waits(&m->step)) && !m->handover && !m->rest &&
+	       !atomic_load(&m->stop))
 		pthread_cond_wait(&m->changed, &m->lock);
 	trace_span(began, TRACE_HELD, why, 0, 0, 0);
 	if (m->handover) {
@@ -237,10 +245,12 @@ produce_between(struct produce *m)
 		produce_tell(m, (struct produce_event){ .kind = PRODUCE_RESTED });
 		pthread_mutex_unlock(&m->lock);
 		return NEXT_REST;
+	} else {
+		produce_step_taken(&m->step);
 	}
 	pthread_mutex_unlock(&m->lock);
 	if (handover)
-		return produce_restart(m, m->chain, PRODUCE_HANDED) ? NEXT_OVER : NEXT_GO;
+		return produce_restart(m, m->chain, PRODUCE_HANDED) ? NEXT_OVER : produce_between(m);
 	if (m->conf->restart_ns) {
 		int64_t now = clock_mono_ns();
 		if (now - m->restart_ns >= m->conf->restart_ns) {
@@ -275,7 +285,8 @@ produce_open(struct produce *m, struct err *e)
 		.stream = a->key.stream, .streams = &m->streams, .draws_as = shared ? 0 : a->key.stream,
 		.share = a->key.stream, .shares = a->sharding == SHARD_HINT ? a->streams : 0, .timed = true, .arg = m,
 		.json = p->options.json, .element_max = (uint32_t)p->options.element_max, .stop = &m->stop,
-		.next_split = a->by_split ? produce_next_split : NULL, .note = produce_note, .failure = produce_failure,
+		.next_split = a->by_split ? produce_next_split : NULL, .ahead = &m->step.ahead, .note = produce_note,
+		.failure = produce_failure,
 		.stores = produce_stores, .tap = &m->tap.place, .tapped = produce_tapped,
 		.ended = &m->ended, .reached = a->by_split && plans_watched(m->use) ? &m->reached : NULL,
 		.split_exact = a->order == ORDER_SOURCE, .repeatable = true, .service = &m->service.op, .env = m->env.v };
@@ -321,17 +332,17 @@ produce_run(struct produce *m, struct err *e)
 {
 	struct run *r;
 	enum status st;
-	while ((st = op_pull(m->chain, &r, e)) == ST_OK) {
+	enum produce_next next;
+	while ((next = produce_between(m)) == NEXT_GO) {
+		if ((st = op_pull(m->chain, &r, e)) != ST_OK)
+			return st;
 		pthread_mutex_lock(&m->lock);
 		produce_append(m, r);
 		pthread_mutex_unlock(&m->lock);
 		atomic_store_explicit(&m->fault.offset, m->offset, memory_order_relaxed);
-		enum produce_next next = produce_between(m);
-		if (next != NEXT_GO)
-			return next == NEXT_REST ? ST_SKIP : ST_AGAIN;
 		produce_pass(m);
 	}
-	return st;
+	return next == NEXT_REST ? ST_SKIP : ST_AGAIN;
 }
 
 /* Elements that do not fill a round, one by one. */
@@ -389,14 +400,10 @@ produce_turn(void *arg)
 	struct stream_key key = m->assign.key;
 	uint64_t offset = m->offset;
 	block_lender(arenas_lend, m->conf->arenas);
-	if (atomic_load(&m->stop)) {
+	if (atomic_load(&m->stop))
 		st = ST_AGAIN;
-	} else if (!m->opened) {
+	else if (!m->opened)
 		st = produce_open(m, e);
-	} else {
-		enum produce_next next = produce_between(m); /* it may be handed over first */
-		st = next == NEXT_GO ? ST_OK : next == NEXT_REST ? ST_SKIP : ST_AGAIN;
-	}
 	if (st == ST_OK)
 		st = produce_run(m, e);
 	if (st != ST_SKIP)
@@ -428,6 +435,7 @@ produce_new(struct msg_assign *assign, const struct produce_conf *conf, struct p
 	m->offset = m->assign.offset;
 	m->split = m->assign.split;
 	m->conf = conf;
+	produce_step_init(&m->step, m->assign.careful);
 	produce_skip_init(&m->skip, &m->assign);
 	m->builder.arenas = conf->arenas;
 	m->deal = deal_new(&m->assign, conf->arenas, produce_send, m);

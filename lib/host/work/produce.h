@@ -38,6 +38,7 @@ enum produce_kind {
 	PRODUCE_FAILED,  /* err, made; number: elements before it; split: that was being read */
 	PRODUCE_LISTED,  /* req, units */
 	PRODUCE_TAPPED,  /* tapped */
+	PRODUCE_STEP,    /* number: the next element of a careful stream; can: its chain is ahead of it */
 	PRODUCE_RESTED,  /* has no thread now */
 	PRODUCE_EXIT     /* the stream is over: produce_free */
 };
@@ -98,6 +99,7 @@ uint64_t produce_spent(struct produce *m, void (*tell)(void *arg, const struct m
 		       uint32_t *in);
 /* Answers PRODUCE_TAPPED as elements come by, until n of them have; takes the place of what was asked before. */
 void produce_tap(struct produce *m, const struct msg_tap *ask);
+void produce_step(struct produce *m, bool free); /* answers PRODUCE_STEP; free: there will be none again */
 void produce_handover(struct produce *m);      /* answers PRODUCE_HANDED */
 /* The next splits in order; takes the list. */
 void produce_splits(struct produce *m, struct msg_split *s);

@@ -50,6 +50,15 @@ produce_go(struct produce *m)
 }
 
 void
+produce_step(struct produce *m, bool free)
+{
+	pthread_mutex_lock(&m->lock);
+	produce_step_answer(&m->step, free);
+	pthread_cond_broadcast(&m->changed);
+	pthread_mutex_unlock(&m->lock);
+}
+
+void
 produce_stall(struct produce *m, bool stalled)
 {
 	produce_change(m, &m->stalled, stalled);

@@ -6,6 +6,7 @@
 #ifndef HOST_PRODUCE_INNER_H
 #define HOST_PRODUCE_INNER_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "host/work/deal.h"
@@ -15,6 +16,7 @@
 #include "host/work/produce_fault.h"
 #include "host/work/produce_service.h"
 #include "host/work/produce_skip.h"
+#include "host/work/produce_step.h"
 #include "host/work/produce_tap.h"
 #include "host/work/produce_times.h"
 #include "host/work/split_trace.h"
@@ -39,6 +41,7 @@ struct produce {
 	bool rest;                 /* the thread is to be given up */
 	bool active;               /* has a thread, or is about to have one */
 	size_t ahead;              /* bytes of chunks in the queue */
+	struct produce_step step;
 	uint64_t split;            /* the next one to be asked for */
 	struct split_list splits;  /* to come */
 	size_t split_at;           /* index of the next split */

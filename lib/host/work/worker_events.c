@@ -83,6 +83,9 @@ worker_host_event(struct worker_host *h, struct produce_event *ev, int64_t now)
 		ev->tapped.key = ev->key;
 		worker_tapped(w, now, &ev->tapped);
 		break;
+	case PRODUCE_STEP:
+		worker_step(w, now, ev->key, ev->number, ev->can);
+		break;
 	case PRODUCE_RESTED:
 		worker_rested(w, now, ev->key);
 		break;

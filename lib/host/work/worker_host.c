@@ -202,6 +202,9 @@ worker_host_stream_action(struct worker_host *h, struct worker_action *a)
 	case WORKER_GO:
 		produce_go(wm->produce);
 		break;
+	case WORKER_STEP:
+		produce_step(wm->produce, a->free);
+		break;
 	case WORKER_HANDOVER:
 		produce_handover(wm->produce);
 		break;

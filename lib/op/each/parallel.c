@@ -47,6 +47,7 @@ parallel_open(struct op_inst *self, struct parallel_use *u, const struct op_expr
 	self->pulls = u->parallel != 1;
 	if (!self->pulls)
 		return;
+	op_makes_ahead(self->ctx);
 	uint32_t most = u->parallel == PARAM_AUTO ? pool_size() : (uint32_t)u->parallel;
 	struct parallel *p = u->threads = mem_zalloc(sizeof *p);
 	p->self = self;

@@ -159,6 +159,7 @@ exec_open(struct op_inst *self, struct err *e)
 	x->opened = true;
 	x->ordered = x->ordered || self->ctx->repeatable;
 	x->n_slots = exec_copies(x);
+	op_makes_ahead(self->ctx); /* its children work on what they were given, also when nobody asks */
 	exec_feed_open(&x->feed, self);
 	exec_env_open(&x->env, self, frame_name((enum frame_proto)x->proto), x->n_slots,
 		      exec_is_each(x));

@@ -93,6 +93,7 @@ prefetch_open(struct op_inst *self, struct err *e)
 	p->straight = self->ctx->next_split && self->ctx->split_exact;
 	if (p->straight)
 		return ST_OK;
+	op_makes_ahead(self->ctx);
 	p->ctx = *self->ctx;
 	p->ctx.stop = &p->stop;
 	op_set_ctx(self->in[0], &p->ctx);

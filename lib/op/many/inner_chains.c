@@ -29,6 +29,7 @@ inner_chains_open(struct inner_chains *s, struct op_inst *self, const struct op_
 	s->ctx.above = self->ctx;
 	if (!s->shared)
 		return;
+	op_makes_ahead(self->ctx);
 	s->exact = self->ctx->next_split && self->ctx->split_exact;
 	s->user = (struct pool_user){
 		.work = inner_chains_work, .waits = inner_chains_waits, .arg = s, .most = most

@@ -188,6 +188,146 @@ to_be_read_behind_is_not_to_get_on(void **state)
 	assert_true(w > W1 + 3); /* it counts less than if nothing was taken */
 }
 
+/* A careful worker is about to make the element at `at`; held: once readers take what it has. */
+static void
+step(uint64_t worker, struct stream_key key, uint64_t at, bool held, bool ahead)
+{
+	say(worker, (struct msg){ .type = MSG_STEP, .req = 7, .step = { key, at, held, ahead } });
+	assert_int_equal(got(worker, MSG_STEP_OK) != NULL, !held);
+	if (!held)
+		assert_int_equal(got(worker, MSG_STEP_OK)->req, 7);
+}
+
+/* The next worker gets the stream; gives whether it is to be made carefully. */
+static bool
+goes_on(uint64_t worker, struct stream_key *key)
+{
+	next_worker(R1, worker);
+	key->gen++;
+	bool careful = got(worker, MSG_ASSIGN)->assign.careful;
+	begun(worker, key);
+	return careful;
+}
+
+/* The reader has one element more each time of those that a worker made before it died. */
+static void
+one_that_seems_to_get_on_to_an_element_that_kills_is_found_there(void **state)
+{
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+	bool careful = false;
+	uint64_t w = W1;
+
+	(void)state;
+	begun(w, &key);
+	for (;; w++) {
+		assert_true(w < W1 + 5);
+		taken(key, w, w - W1);
+		for (uint64_t at = 0; careful && at <= 40; at += 10)
+			step(w, key, at, false, false);
+		dies(w);
+		if (got(R1, MSG_DONE))
+			break;
+		careful = goes_on(w + 1, &key);
+		assert_int_equal(careful, w > W1);
+	}
+	assert_int_equal(w, W1 + 4);
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+}
+
+/* The reader waits for another stream, and takes nothing of this one. */
+static void
+one_that_is_held_up_when_its_workers_are_killed_does_not(void **state)
+{
+	struct stream_key key = { begin("innocent", 1000), 0, 1 };
+
+	(void)state;
+	begun(W1, &key);
+	for (uint64_t w = W1; w < W1 + 9; w++) {
+		if (w > W1 + 1) {
+			step(w, key, 0, false, false);
+			step(w, key, 10, true, false);
+		}
+		dies(w);
+		goes_on(w + 1, &key);
+		assert_null(got(R1, MSG_DONE));
+	}
+}
+
+static void
+unless_threads_may_have_made_more_meanwhile(void **state)
+{
+	struct stream_key key = { begin("poison", 1000), 0, 1 };
+	uint64_t w = W1;
+
+	(void)state;
+	begun(w, &key);
+	for (;; w++) {
+		assert_true(w < W1 + 5);
+		if (w > W1 + 1)
+			step(w, key, 10, true, true);
+		dies(w);
+		if (got(R1, MSG_DONE))
+			break;
+		goes_on(w + 1, &key);
+	}
+	assert_int_equal(got(R1, MSG_DONE)->done.code, ST_DATA);
+}
+
+/* One that has got far once is lost at places that it got past then. */
+static void
+nor_one_whose_workers_die_where_others_did_not(void **state)
+{
+	struct stream_key key = { begin("innocent", 1000), 0, 1 };
+
+	(void)state;
+	begun(W1, &key);
+	for (uint64_t w = W1; w < W1 + 9; w++) {
+		if (w > W1 + 1)
+			step(w, key, w == W1 + 2 ? 100000 : 500, false, false);
+		dies(w);
+		goes_on(w + 1, &key);
+		assert_null(got(R1, MSG_DONE));
+	}
+}
+
+static void
+lives(uint64_t worker, unsigned seconds)
+{
+	while (seconds--) {
+		say(R1, (struct msg){ .type = MSG_BEAT });
+		say(worker, (struct msg){ .type = MSG_BEAT });
+		wait_for(1000 * MS);
+	}
+}
+
+static void
+care_ends_early_once_and_then_when_a_loss_would_not_count(void **state)
+{
+	struct stream_key key = { begin("innocent", 1000), 0, 1 };
+
+	(void)state;
+	begun(W1, &key);
+	dies(W1);
+	assert_false(goes_on(W1 + 1, &key));
+	dies(W1 + 1);
+	assert_true(goes_on(W1 + 2, &key));
+	step(W1 + 2, key, 10, false, false);
+	assert_false(got(W1 + 2, MSG_STEP_OK)->step_ok.free);
+	lives(W1 + 2, 61);
+	step(W1 + 2, key, 20, false, false);
+	assert_true(got(W1 + 2, MSG_STEP_OK)->step_ok.free);
+	dies(W1 + 2);
+	assert_true(goes_on(W1 + 3, &key));
+	lives(W1 + 3, 61);
+	step(W1 + 3, key, 20, false, false);
+	assert_false(got(W1 + 3, MSG_STEP_OK)->step_ok.free);
+	lives(W1 + 3, 540);
+	step(W1 + 3, key, 30, false, false);
+	assert_true(got(W1 + 3, MSG_STEP_OK)->step_ok.free);
+	dies(W1 + 3);
+	assert_false(goes_on(W1 + 4, &key)); /* the count of losses has begun anew */
+}
+
 static void
 nor_one_whose_workers_leave_in_order(void **state)
 {

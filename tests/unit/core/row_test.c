@@ -126,14 +126,14 @@ a_row_of_a_stream_has_these_bytes(void **state)
 		.length = 2, .row_worker = { 3, text("tcp://w"), text("ada"), text("wilma") },
 		.from = 4, .skipped = 5, .high = 6, .made = 7,
 		.failed = 8, .lost_at = 9, .lost_count = 17, .lost = 10, .blame = 11, .renewed = 12, .mark = 18,
-		.owing = (uint64_t[]){ 19 }, .n_owing = 1, .stored = { 13, 14, 15 },
+		.owing = (uint64_t[]){ 19 }, .n_owing = 1, .losses = 20, .stored = { 13, 14, 15 },
 		.held = &held, .n_held = 1, .gone = gone, .n_gone = 2 };
 	struct stream again = { 0 }, moved = { 0 };
 
 	(void)state;
 	is_row(row_stream_fields, &s, &again, &moved,
-	       "dc001d0102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a36164610c0d0e0f"
-	       "a577696c6d611112919113");
+	       "dc001e0102c3c2c3c2c302030405060708090a0ba77463703a2f2f7791931e94010207cd01220192921f00922001a36164610c0d0e0f"
+	       "a577696c6d61111291911314");
 }
 
 static void
