@@ -491,3 +491,18 @@ file_source_whole(struct op_inst *self, struct run *out, struct err *e)
 	source_file_done(s);
 	return st;
 }
+
+enum status
+file_source_with_name(struct op_inst *self, struct file_source *s, file_read *read, struct run *out, struct err *e)
+{
+	struct run *plain = s->named ? file_named_plain(s->named) : out;
+	enum status st = ST_OK;
+
+	while (st == ST_OK && !plain->n)
+		st = read(self, plain, e);
+	if (st != ST_OK || plain == out)
+		return st;
+	out->file = plain->file;
+	out->line = plain->line;
+	return file_named_put(s->named, self, s->files.v[s->at], out, e);
+}

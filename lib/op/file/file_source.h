@@ -81,6 +81,10 @@ enum status file_source_next(struct op_inst *self, file_decode *decode, struct r
 uint64_t file_source_pass(struct file_source *s, uint64_t n);
 /* Gives the next file as one bytes element. */
 enum status file_source_whole(struct op_inst *self, struct run *out, struct err *e);
+/* Gives what `read` gives of the file at hand, with the fields of with_name if they are wanted. */
+typedef enum status file_read(struct op_inst *self, struct run *out, struct err *e);
+enum status file_source_with_name(struct op_inst *self, struct file_source *s, file_read *read, struct run *out,
+				  struct err *e);
 void file_source_close(struct op_inst *self);
 void file_source_save(struct op_inst *self, struct buf *out);
 enum status file_source_restore(struct op_inst *self, const uint8_t *p, size_t n, struct err *e);

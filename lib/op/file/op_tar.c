@@ -339,14 +339,8 @@ static enum status
 tar_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct tar *s = self->state;
-	struct run *plain = s->src.named ? file_named_plain(s->src.named) : out;
-	enum status st = tar_read(self, plain, e);
 
-	if (st != ST_OK || plain == out || !plain->n)
-		return st;
-	out->file = plain->file;
-	out->line = plain->line;
-	return file_named_put(s->src.named, self, s->src.files.v[s->src.at], out, e);
+	return file_source_with_name(self, &s->src, tar_read, out, e);
 }
 
 const struct op_desc op_tar = {

@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "fetch/fetch.h"
 #include "op/table/arrow_bytes.h"
-#include "op/table/table_sift.h"
 #include "value/arrow/arrow_lib.h"
 
 #define ARROW_MEMORY (INT64_C(4) << 30) /* most memory for one file, whatever it says of itself */
@@ -19,22 +18,10 @@ arrow_file_init(struct arrow_file *f)
 	table_from_init(&f->in);
 }
 
-static void
-arrow_drop(struct arrow_file *f)
-{
-	if (f->array.release)
-		f->array.release(&f->array);
-	memset(&f->array, 0, sizeof f->array);
-	f->row = f->in_batch = 0;
-	f->sifted = false;
-}
-
 void
 arrow_file_close(struct arrow_file *f)
 {
-	arrow_drop(f);
-	arrow_rows_free(&f->rows);
-	table_sift_free(&f->sift);
+	table_batch_clear(&f->at);
 	if (f->file)
 		f->plugin->ipc_close(f->file);
 	table_from_close(&f->in);
@@ -122,13 +109,7 @@ arrow_choose(struct arrow_file *f, char *const *names, size_t n, const struct ta
 		code = f->plugin->ipc_schema(f->file, &schema, &why);
 	if (code)
 		return arrow_why(f, code, &why, e);
-	arrow_rows_free(&f->rows);
-	table_sift_free(&f->sift);
-	enum status st = arrow_rows_new(&schema, as->as, &f->rows, e);
-	if (st == ST_OK && as->tests)
-		f->sift = table_sift_new(as->tests, as->as, &schema, f->rows);
-	schema.release(&schema);
-	return st;
+	return table_batch_shape(&f->at, &schema, as, e);
 }
 
 /* Leaves out what nobody looks at. */
@@ -136,7 +117,7 @@ static enum status
 arrow_project(struct arrow_file *f, const struct table_as *as, struct err *e)
 {
 	struct types *arena = types_new();
-	const struct type *has = arrow_rows_type(f->rows, arena);
+	const struct type *has = arrow_rows_type(f->at.rows, arena);
 	size_t n;
 	char **names = table_as_projected(as, has, &n);
 	enum status st = n < has->n_fields ? arrow_choose(f, names, n, as, e) : ST_OK;
@@ -176,7 +157,7 @@ arrow_file_open(struct arrow_file *f, const char *path, const char *tag, const s
 	}
 	st = arrow_choose(f, as->names, as->n_names, as, e);
 	if (st == ST_OK && as->want)
-		st = table_same(f->rows, as->want, e);
+		st = table_same(f->at.rows, as->want, e);
 	return st == ST_OK && as->project ? arrow_project(f, as, e) : st;
 }
 
@@ -210,24 +191,19 @@ arrow_batch(struct arrow_file *f, struct err *e)
 {
 	struct arrow_why why;
 
-	arrow_drop(f);
+	table_batch_drop(&f->at);
 	if (f->in.ctx && op_stopped(f->in.ctx))
 		return ST_AGAIN;
 	if (f->next >= f->end)
 		return ST_END;
 	f->batch = f->next++;
-	int code = f->plugin->ipc_next(f->file, &f->array, &why);
+	int code = f->plugin->ipc_next(f->file, &f->at.array, &why);
 	if (code == ST_END && f->bytes)
 		return ST_END;
 	if (code)
 		return arrow_blame(f, arrow_why(f, code, &why, e), e);
-	enum status st = arrow_rows_bind(f->rows, &f->array, e);
-	if (st == ST_OK && f->array.length > INT32_MAX)
-		st = err_set(e, ST_DATA, "it has more than 2147483647 rows");
-	if (st != ST_OK)
-		return arrow_blame(f, st, e);
-	f->in_batch = f->array.length;
-	return ST_OK;
+	enum status st = table_batch_bind(&f->at, INT32_MAX, e);
+	return st == ST_OK ? st : arrow_blame(f, st, e);
 }
 
 enum status
@@ -247,10 +223,10 @@ arrow_file_seek(struct arrow_file *f, int64_t batch, int64_t row, struct err *e)
 		st = arrow_batch(f, e);
 	if (st == ST_OK && row)
 		st = arrow_batch(f, e);
-	if (st == ST_END || (st == ST_OK && row > f->in_batch))
+	if (st == ST_END || (st == ST_OK && row > f->at.n))
 		return err_set(e, ST_DATA, "cannot resume at row %lld of record batch %lld: the file is shorter now",
 			       (long long)row, (long long)batch);
-	f->row = row;
+	f->at.row = row;
 	return st;
 }
 
@@ -259,7 +235,7 @@ arrow_file_more(struct arrow_file *f, struct err *e)
 {
 	enum status st = ST_OK;
 
-	while (st == ST_OK && f->row >= f->in_batch)
+	while (st == ST_OK && f->at.row >= f->at.n)
 		st = arrow_batch(f, e);
 	return st;
 }
@@ -267,20 +243,6 @@ arrow_file_more(struct arrow_file *f, struct err *e)
 bool
 arrow_file_leave(struct arrow_file *f)
 {
-	arrow_drop(f);
+	table_batch_drop(&f->at);
 	return !f->bytes;
-}
-
-uint64_t
-arrow_file_pass(struct arrow_file *f)
-{
-	int64_t from = f->row;
-
-	if (!f->sift)
-		return 0;
-	if (!f->sifted)
-		table_sift_look(f->sift, f->rows, f->in_batch);
-	f->sifted = true;
-	f->row = table_sift_next(f->sift, f->row);
-	return (uint64_t)(f->row - from);
 }

@@ -2,9 +2,9 @@
  *
  * One Arrow file or stream, record batch by record batch:
  *
- *	arrow_file_open --> arrow_file_more, until ST_END --> arrow_rows_put(rows, row) for each row of the batch
+ *	arrow_file_open --> arrow_file_more, until ST_END --> arrow_rows_put(at.rows, at.row) for each row of the batch
  *
- * Between these, arrow_file_pass leaves out rows that a filter will not let through. Errors name the record batch.
+ * Between these, table_batch_pass leaves out rows that a filter will not let through. Errors name the record batch.
  *
  * A file in the file format can be read from any batch on. Its end says how many there are, but Arrow does not tell
  * where they lie, so batch I of N in a file of S bytes counts as beginning at byte S * I / N: whoever has a range of
@@ -13,23 +13,18 @@
 #ifndef TABLE_ARROW_FILE_H
 #define TABLE_ARROW_FILE_H
 
-#include "op/table/table_as.h"
+#include "op/table/table_batch.h"
 #include "op/table/table_from.h"
 
 struct arrow_bytes;
-struct table_sift;
 
 struct arrow_file {
 	struct table_from in;       /* file format */
 	struct arrow_bytes *bytes;  /* stream; NULL: it is none */
 	const struct arrow_plugin *plugin;
 	struct arrow_ipc *file;
-	struct arrow_rows *rows;
-	struct table_sift *sift;    /* NULL: all rows are wanted */
-	bool sifted;                /* it has looked at the batch */
 	int64_t batch, next, end;   /* the batch at hand, -1: none; the next one; the first that is none of ours */
-	struct ArrowArray array;
-	int64_t row, in_batch;      /* in the batch; of it */
+	struct table_batch at;      /* rows of the one at hand */
 };
 
 void arrow_file_init(struct arrow_file *f);
@@ -47,8 +42,6 @@ enum status arrow_file_seek(struct arrow_file *f, int64_t batch, int64_t row, st
 enum status arrow_file_more(struct arrow_file *f, struct err *e);
 /* Leaves the rest of the batch. False: what comes behind it cannot be read. */
 bool arrow_file_leave(struct arrow_file *f);
-/* Passes over rows of the batch that the tests let not through, and gives their number. */
-uint64_t arrow_file_pass(struct arrow_file *f);
 void arrow_file_close(struct arrow_file *f);
 
 #endif

@@ -58,7 +58,7 @@ arrow_typing(struct op_node *n, struct op_typing *t, const struct type **type, s
 	bool here = !n->n_binds && !file_far_any(&s->src.names)
 		&& file_glob(&s->src.names, false, &files, &ignored) == ST_OK && files.n && arrow_regular(files.v[0]);
 	if (here && arrow_file_open(&f, files.v[0], NULL, &as, NULL, 0, UINT64_MAX, &ignored) == ST_OK)
-		s->want = *type = arrow_rows_type(f.rows, t->arena);
+		s->want = *type = arrow_rows_type(f.at.rows, t->arena);
 	arrow_file_close(&f);
 	words_clear(&files);
 	table_as_clear(&as);
@@ -180,8 +180,8 @@ arrow_next_file(struct op_inst *self, struct arrow *s, struct err *e)
 static void
 arrow_step(struct arrow *s, unsigned by)
 {
-	s->file.row += by;
-	uint64_t passed = by + arrow_file_pass(&s->file);
+	s->file.at.row += by;
+	uint64_t passed = by + table_batch_pass(&s->file.at);
 	s->src.line += s->src.line ? passed : 0;
 }
 
@@ -217,11 +217,11 @@ arrow_read(struct op_inst *self, struct run *out, struct err *e)
 
 	if (st != ST_OK)
 		return st;
-	int64_t first = f->row;
+	int64_t first = f->at.row;
 	out->file = s->src.name;
 	out->line = s->src.line;
-	for (arrow_step(s, 0); f->row < f->in_batch && out->n < RUN_USUAL && before < RUN_BYTES; arrow_step(s, 1)) {
-		st = arrow_rows_put(f->rows, f->row, max, out, (uint32_t)(f->row - first), e);
+	for (arrow_step(s, 0); f->at.row < f->at.n && out->n < RUN_USUAL && before < RUN_BYTES; arrow_step(s, 1)) {
+		st = arrow_rows_put(f->at.rows, f->at.row, max, out, (uint32_t)(f->at.row - first), e);
 		if (st == ST_OK) {
 			before += out->e[out->n - 1].len;
 			continue;
@@ -235,7 +235,7 @@ arrow_read(struct op_inst *self, struct run *out, struct err *e)
 		if (st != ST_OK)
 			return st;
 	}
-	s->src.offset = (uint64_t)f->batch << 32 | (uint64_t)f->row;
+	s->src.offset = (uint64_t)f->batch << 32 | (uint64_t)f->at.row;
 	return ST_OK;
 }
 
@@ -243,16 +243,8 @@ static enum status
 arrow_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct arrow *s = self->state;
-	struct run *plain = s->src.named ? file_named_plain(s->src.named) : out;
-	enum status st = ST_OK;
 
-	while (st == ST_OK && !plain->n)
-		st = arrow_read(self, plain, e);
-	if (st != ST_OK || plain == out)
-		return st;
-	out->file = plain->file;
-	out->line = plain->line;
-	return file_named_put(s->src.named, self, s->src.files.v[s->src.at], out, e);
+	return file_source_with_name(self, &s->src, arrow_read, out, e);
 }
 
 const struct op_desc op_arrow = {

@@ -265,8 +265,8 @@ parquet_group(struct op_inst *self, struct parquet *s, struct err *e)
 static void
 parquet_step(struct parquet *s)
 {
-	s->file.row++;
-	s->src.offset += 1 + parquet_file_pass(&s->file);
+	s->file.at.row++;
+	s->src.offset += 1 + table_batch_pass(&s->file.at);
 }
 
 /* Gives records of one row group. */
@@ -294,10 +294,10 @@ parquet_read(struct op_inst *self, struct run *out, struct err *e)
 	}
 	out->file = s->src.name;
 	out->line = s->src.offset + 1;
-	s->src.offset += parquet_file_pass(f);
-	for (; f->row < f->in_batch && out->n < RUN_USUAL && before < RUN_BYTES; parquet_step(s)) {
+	s->src.offset += table_batch_pass(&f->at);
+	for (; f->at.row < f->at.n && out->n < RUN_USUAL && before < RUN_BYTES; parquet_step(s)) {
 		uint32_t pos = (uint32_t)(s->src.offset + 1 - out->line);
-		enum status st = arrow_rows_put(f->rows, f->row, max, out, pos, e);
+		enum status st = arrow_rows_put(f->at.rows, f->at.row, max, out, pos, e);
 
 		if (st == ST_OK) {
 			before += out->e[out->n - 1].len;
@@ -355,19 +355,10 @@ static enum status
 parquet_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct parquet *s = self->state;
-	struct run *plain = s->src.named ? file_named_plain(s->src.named) : out;
-	enum status st = ST_OK;
 
 	if (parquet_counts(self, s))
 		return parquet_number(self, s, out, e);
-	/* A split may begin after the rows that were left out. */
-	while (st == ST_OK && !plain->n)
-		st = parquet_read(self, plain, e);
-	if (st != ST_OK || plain == out)
-		return st;
-	out->file = plain->file;
-	out->line = plain->line;
-	return file_named_put(s->src.named, self, s->src.files.v[s->src.at], out, e);
+	return file_source_with_name(self, &s->src, parquet_read, out, e);
 }
 
 const struct op_desc op_parquet = {

@@ -125,8 +125,8 @@ at_decode(struct op_inst *self, struct parquet_at *a, struct parquet_at_group *g
 	if (st == ST_OK)
 		st = parquet_file_begin(&f, g->group, 0, e);
 	while (st == ST_OK && (st = parquet_file_more(&f, e)) == ST_OK)
-		for (; f.row < f.in_batch && st == ST_OK; f.row++)
-			st = arrow_rows_put(f.rows, f.row, max, &g->rows, g->rows.n, e);
+		for (; f.at.row < f.at.n && st == ST_OK; f.at.row++)
+			st = arrow_rows_put(f.at.rows, f.at.row, max, &g->rows, g->rows.n, e);
 	parquet_file_close(&f);
 	g->bytes = run_bytes(&g->rows) + g->rows.n * sizeof *g->rows.e;
 	return st == ST_END ? ST_OK : st;

@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "op/table/parquet_limits.h"
-#include "op/table/table_sift.h"
 #include "value/arrow/arrow_lib.h"
 
 enum {
@@ -22,22 +21,10 @@ parquet_file_init(struct parquet_file *f)
 	table_from_init(&f->in);
 }
 
-static void
-parquet_drop(struct parquet_file *f)
-{
-	if (f->array.release)
-		f->array.release(&f->array);
-	memset(&f->array, 0, sizeof f->array);
-	f->row = f->in_batch = 0;
-	f->sifted = false;
-}
-
 void
 parquet_file_close(struct parquet_file *f)
 {
-	parquet_drop(f);
-	arrow_rows_free(&f->rows);
-	table_sift_free(&f->sift);
+	table_batch_clear(&f->at);
 	parquet_limits_free(&f->limits);
 	if (f->file)
 		f->plugin->parquet_close(f->file);
@@ -64,13 +51,7 @@ parquet_choose(struct parquet_file *f, char *const *names, size_t n, const struc
 		code = f->plugin->parquet_schema(f->file, &schema, &why);
 	if (code)
 		return table_from_why(&f->in, code, &why, e);
-	arrow_rows_free(&f->rows);
-	table_sift_free(&f->sift);
-	enum status st = arrow_rows_new(&schema, as->as, &f->rows, e);
-	if (st == ST_OK && as->tests)
-		f->sift = table_sift_new(as->tests, as->as, &schema, f->rows);
-	schema.release(&schema);
-	return st;
+	return table_batch_shape(&f->at, &schema, as, e);
 }
 
 /* Leaves out what nobody looks at. */
@@ -78,7 +59,7 @@ static enum status
 parquet_project(struct parquet_file *f, const struct table_as *as, struct err *e)
 {
 	struct types *arena = types_new();
-	const struct type *has = arrow_rows_type(f->rows, arena);
+	const struct type *has = arrow_rows_type(f->at.rows, arena);
 	size_t n;
 	char **names = table_as_projected(as, has, &n);
 
@@ -151,7 +132,7 @@ parquet_file_open(struct parquet_file *f, const char *path, const char *tag, con
 	if (st == ST_OK)
 		st = parquet_choose(f, as->names, as->n_names, as, e);
 	if (st == ST_OK && as->want)
-		st = table_same(f->rows, as->want, e);
+		st = table_same(f->at.rows, as->want, e);
 	return st == ST_OK && as->project ? parquet_project(f, as, e) : st;
 }
 
@@ -162,7 +143,7 @@ parquet_file_type(struct parquet_file *f, const struct table_as *as, struct type
 	enum status st = parquet_choose(f, as->names, as->n_names, as, e);
 
 	if (st == ST_OK)
-		*type = arrow_rows_type(f->rows, arena);
+		*type = arrow_rows_type(f->at.rows, arena);
 	return st;
 }
 
@@ -189,7 +170,7 @@ parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct e
 {
 	struct arrow_why why;
 
-	parquet_drop(f);
+	table_batch_drop(&f->at);
 	f->group = group;
 	f->left = f->first[group + 1] - f->first[group];
 	int code = f->plugin->parquet_begin(f->file, group, f->batch[group], &why);
@@ -197,10 +178,10 @@ parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct e
 
 	while (row && st == ST_OK) {
 		st = parquet_file_more(f, e);
-		int64_t here = f->in_batch - f->row;
+		int64_t here = f->at.n - f->at.row;
 		int64_t step = row < (uint64_t)here ? (int64_t)row : here;
 		if (st == ST_OK) {
-			f->row += step;
+			f->at.row += step;
 			row -= (uint64_t)step;
 		}
 	}
@@ -212,38 +193,21 @@ parquet_file_more(struct parquet_file *f, struct err *e)
 {
 	struct arrow_why why;
 
-	while (f->row >= f->in_batch) {
-		parquet_drop(f);
+	while (f->at.row >= f->at.n) {
+		table_batch_drop(&f->at);
 		if (f->in.ctx && op_stopped(f->in.ctx))
 			return ST_AGAIN;
-		int code = f->plugin->parquet_next(f->file, &f->array, &why);
+		int code = f->plugin->parquet_next(f->file, &f->at.array, &why);
 		if (code == ST_END && !f->left)
 			return ST_END;
 		if (code == ST_END)
 			return parquet_blame(f, err_set(e, ST_DATA, "it ends %llu rows early", (unsigned long long)f->left), e);
 		if (code)
 			return parquet_blame(f, table_from_why(&f->in, code, &why, e), e);
-		enum status st = arrow_rows_bind(f->rows, &f->array, e);
-		if (st == ST_OK && (uint64_t)f->array.length > f->left)
-			st = err_set(e, ST_DATA, "it has more rows than it should");
+		enum status st = table_batch_bind(&f->at, f->left, e);
 		if (st != ST_OK)
 			return parquet_blame(f, st, e);
-		f->in_batch = f->array.length;
-		f->left -= (uint64_t)f->in_batch;
+		f->left -= (uint64_t)f->at.n;
 	}
 	return ST_OK;
-}
-
-uint64_t
-parquet_file_pass(struct parquet_file *f)
-{
-	int64_t from = f->row;
-
-	if (!f->sift)
-		return 0;
-	if (!f->sifted)
-		table_sift_look(f->sift, f->rows, f->in_batch);
-	f->sifted = true;
-	f->row = table_sift_next(f->sift, f->row);
-	return (uint64_t)(f->row - from);
 }

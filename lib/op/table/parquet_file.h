@@ -3,36 +3,31 @@
  * One Parquet file, row group by row group:
  *
  *	parquet_file_open --> parquet_file_begin(group, row) --> parquet_file_more, until ST_END
- *	                                                     --> arrow_rows_put(rows, row) for each row of the batch
+ *	                                                     --> arrow_rows_put(at.rows, at.row) for each row of the batch
  *
- * Between these, parquet_file_pass leaves out rows that a filter will not let through. Only the columns that were
+ * Between these, table_batch_pass leaves out rows that a filter will not let through. Only the columns that were
  * chosen are read. A row group is decoded batch by batch. Errors name the row group.
  */
 #ifndef TABLE_PARQUET_FILE_H
 #define TABLE_PARQUET_FILE_H
 
-#include "op/table/table_as.h"
+#include "op/table/table_batch.h"
 #include "op/table/table_from.h"
 
 struct parquet_limits;
-struct table_sift;
 
 struct parquet_file {
 	struct table_from in;
 	const struct arrow_plugin *plugin;
 	struct arrow_parquet *file;
-	struct arrow_rows *rows;
 	int64_t groups;
 	uint64_t *first;            /* number of rows before each group, and of all */
 	uint64_t *offset;           /* where each begins in the file, in bytes */
 	int64_t *batch;             /* rows to be decoded at once */
 	struct parquet_limits *limits; /* NULL: all row groups are wanted */
-	struct table_sift *sift;    /* NULL: all rows are wanted */
-	bool sifted;                /* it has looked at the batch */
 	/* the group at hand */
 	int64_t group;
-	struct ArrowArray array;
-	int64_t row, in_batch;      /* in the batch; of it */
+	struct table_batch at;
 	uint64_t left;              /* rows of the group that have not come in batches yet */
 };
 
@@ -49,8 +44,6 @@ bool parquet_file_excludes(struct parquet_file *f, int64_t group);
 enum status parquet_file_begin(struct parquet_file *f, int64_t group, uint64_t row, struct err *e);
 /* Makes sure that there is a row; ST_END: the group has no more. */
 enum status parquet_file_more(struct parquet_file *f, struct err *e);
-/* Passes over rows of the batch that the tests let not through, and gives their number. */
-uint64_t parquet_file_pass(struct parquet_file *f);
 void parquet_file_close(struct parquet_file *f);
 
 #endif
