@@ -45,11 +45,12 @@ worker_chunk_starves(const struct worker_stream *s)
 
 /* Whether it has made enough for now, since readers have had little of it yet: a chunk before the first asks, and
  * then about twice what was sent. To fill the memory at once would take the processors from readers
- * that begin, and be in vain for those that want a few elements. A view may be without a reader for long. */
+ * that begin, and be in vain for those that want a few elements. A view may be without a reader for long; and
+ * where a reader waits, what it lacks may lie behind much that others have not been sent. */
 static bool
 worker_chunk_early(const struct worker *w, const struct worker_stream *s)
 {
-	return s->bytes > (w->o.memory / WORKER_EARLY + 2 * s->sent_bytes) * s->n_views;
+	return s->bytes > (w->o.memory / WORKER_EARLY + 2 * s->sent_bytes) * s->n_views && !worker_window_hungry(s);
 }
 
 static void

@@ -25,6 +25,25 @@ little_is_made_before_readers_ask(void **state)
 	assert_int_equal(count(WORKER_RESUME, -1), 1);
 }
 
+/* It has had the first rounds, which the other, who is away, has not. */
+static void
+a_reader_that_waits_is_not_too_early(void **state)
+{
+	struct range had = { 0, 9 };
+	struct msg_view views[] = { { 0, 1, { 0 } }, { 1, 1, { &had, 1 } } };
+
+	(void)state;
+	assign(2, views, 2, ORDER_STABLE);
+	credit(1, 1, 1);
+	for (uint32_t i = 0; i < 9; i++) {
+		produce(0, (int)i, i, 1, 50);
+		assert_int_equal(count(WORKER_STALL, -1), 0);
+	}
+	produce(1, 9, 9, 1, 50);
+	assert_int_equal(count(WORKER_CHUNK, 9), 1);
+	assert_int_equal(count(WORKER_STALL, -1), 1); /* nobody waits now */
+}
+
 /* The consumers of rounds begin at different times. The first may be ahead of the others by a share of
  * the memory, and not by a chunk. */
 static void
