@@ -141,9 +141,12 @@ for name in ("t.arrow", "t.arrows"):
         for _ in range(r.choice((1, 1, 3, 30))):
             c[r.randrange(len(c))] = r.choice((0, 1, 127, 128, 255, r.randrange(256)))
         open(f"{i}.{name}", "wb").write(c[:r.randrange(len(c))] if i % 6 == 5 else c)'
+	# what the address sanitizer keeps beside each byte is no memory that is used
+	local most=9000000
+	measured || most=unlimited
 	for file in [0-9]*.arrow*; do
 		rc=0
-		(ulimit -v 9000000; timeout 20 dsvc-run -q -t none "arrow $file" 2>err) || rc=$?
+		(ulimit -v "$most"; timeout 20 dsvc-run -q -t none "arrow $file" 2>err) || rc=$?
 		[[ $rc == 0 || $rc == 65 ]] || { echo "$file: $rc"; cat err; false; }
 	done
 }
