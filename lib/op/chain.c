@@ -301,6 +301,8 @@ chain_feed(struct op_inst *i, struct err *e)
 	i->out.n_parts = run->n_parts;
 	i->at = in->taken;
 	chain_of(i)->retry_p = NULL;
+	chain_of(i)->fed = run;
+	chain_of(i)->fed_before = chain_of(in)->emitted - run->n;
 	st = i->desc->feed(i, run, &i->out, e);
 	if (st == ST_AGAIN) {
 		in->taken = i->at;

@@ -34,6 +34,8 @@ struct chain_inst {
 	struct op_feeder *feeder; /* reads split by split; else NULL */
 	struct err *pending;      /* the error to give next; NULL: none */
 	uint64_t emitted;         /* elements given so far, by a source without save */
+	const struct run *fed;    /* the run that the operator was fed last; NULL: it asks for its input itself */
+	uint64_t fed_before;      /* number of elements before that run */
 	uint64_t discard;         /* elements still to drop after a restore */
 	bool reaches;             /* it gives to the repeat that is watched */
 	uint64_t outer_key;       /* hash of the outer element, for seeds; 0: none */

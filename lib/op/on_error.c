@@ -108,17 +108,16 @@ op_fault_name(const struct elem *x, uint64_t number, struct err *e)
 }
 
 /* The number of the element among those that the operator was given, from 1. 0: that is not known, as by split,
- * where each stream has a part of them, or where the operator has put together its own runs. */
+ * where each stream has a part of them, or where the operator has put together its own runs. The input itself is not
+ * asked: a thread of the operator's may be at it. */
 static uint64_t
 fault_number(const struct op_inst *self, const struct run *in, uint32_t i)
 {
-	const struct op_inst *before = self->n_in == 1 ? self->in[0] : NULL;
-
-	if (!before || self->outer || self->ctx->next_split)
+	if (self->n_in != 1 || self->outer || self->ctx->next_split)
 		return 0;
-	if (self->number || before->lent != in)
+	if (self->number || chain_of(self)->fed != in)
 		return self->number;
-	return chain_of(before)->emitted - in->n + i + 1;
+	return chain_of(self)->fed_before + i + 1;
 }
 
 enum status

@@ -9,9 +9,6 @@ memory() { # FIELD NAME: KiB
 	awk -v f="$1:" '$1 == f { print $2 }' "/proc/${pid[$2]}/status"
 }
 
-# The programs' own memory; a sanitizer's is none of it.
-measured() { ! grep -q __asan_init "$(type -P dsvc-work)"; }
-
 @test "a reader that stops reading costs the worker and the dispatcher no more" {
 	measured || return 0
 	service 1

@@ -54,6 +54,9 @@ dsvc_setup() {
 	fi
 }
 
+# Whether memory is the programs' own: the address sanitizer needs much besides.
+measured() { ! grep -q __asan_init "$(type -P dsvc-work)"; }
+
 # Runs in the background, cut off from the descriptors that bats waits for.
 # Sets ${pid[NAME]}. With a READY file it is given --ready-fd for it.
 dsvc_launch() { # NAME READY PROGRAM ARG...
