@@ -4,15 +4,11 @@
 # shellcheck disable=SC2016,SC2154
 
 load lib/dsvc
+load lib/parquet
 
 setup() {
 	dsvc_setup
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-pyarrow() {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${ARROW_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/dsvc/arrow} \
-		python3 "$BATS_TEST_DIRNAME/lib/parquet.py" "$@"
 }
 
 @test "each type, from files and streams, from standard input and compressed" {

@@ -4,6 +4,7 @@
 #
 # Parquet files on a web server and in an object store: parts are asked for, not the whole.
 load lib/dsvc
+load lib/parquet
 
 setup() {
 	dsvc_setup
@@ -16,11 +17,6 @@ setup() {
 	unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
 	export HOME=$BATS_TEST_TMPDIR
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-pyarrow() {
-	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=${ARROW_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/dsvc/arrow} \
-		python3 "$BATS_TEST_DIRNAME/lib/parquet.py" "$@"
 }
 
 serve() { # OPTION...

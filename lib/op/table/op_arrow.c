@@ -99,14 +99,9 @@ static enum status
 arrow_open(struct op_inst *self, struct err *e)
 {
 	struct arrow *s = self->state;
-	enum status st = table_as_read(&s->said, &s->as, e);
+	enum status st = table_as_open(self, &s->said, s->want, &s->src, &s->as, e);
 
-	s->src.counts = "record";
 	arrow_file_init(&s->file);
-	s->as.want = s->want;
-	s->as.project = self->node->project;
-	/* The fields that with_name adds are none of the file's, which must be known before. */
-	s->as.tests = s->want || !file_named_is(&s->src.with_name) ? self->node->tests : NULL;
 	return st == ST_OK ? file_source_open(self, e) : st;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "op/file/file_source.h"
 #include "value/mp.h"
 
 enum { TABLE_COLUMNS_MAX = 65536 };
@@ -41,6 +42,20 @@ table_as_read(const struct table_said *s, struct table_as *as, struct err *e)
 	err_set(e, ST_DATA, "columns= needs a list of names");
 	err_help(e, "columns=[\"id\", \"name\"]");
 	return ST_DATA;
+}
+
+enum status
+table_as_open(const struct op_inst *self, const struct table_said *said, const struct type *want,
+	      struct file_source *src, struct table_as *as, struct err *e)
+{
+	enum status st = table_as_read(said, as, e);
+
+	src->counts = "record";
+	as->want = want;
+	as->project = self->node->project;
+	/* The fields that with_name adds are none of the file's, which must be known before. */
+	as->tests = want || !file_named_is(&src->with_name) ? self->node->tests : NULL;
+	return st;
 }
 
 enum status

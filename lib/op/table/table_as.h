@@ -11,6 +11,9 @@
 #include "value/arrow/arrow_rows.h"
 #include "value/json/json.h"
 
+struct file_source;
+struct op_inst;
+
 /* The parameters. */
 struct table_said {
 	struct buf columns;
@@ -38,6 +41,10 @@ struct table_as {
 
 /* Reads the parameters; names, times and decimals of *as are set. */
 enum status table_as_read(const struct table_said *said, struct table_as *as, struct err *e);
+/* Likewise for a source that is being opened, with what its node says of the rows that are used. want: the type that
+ * all files have; NULL: it is not known. Sets src->counts. */
+enum status table_as_open(const struct op_inst *self, const struct table_said *said, const struct type *want,
+			  struct file_source *src, struct table_as *as, struct err *e);
 void table_as_clear(struct table_as *as);
 /* Compares the type of a file's rows with that of the other files. */
 enum status table_same(const struct arrow_rows *rows, const struct type *want, struct err *e);
