@@ -154,13 +154,18 @@ join_speak(const struct invitation *i, const struct key_pair *own, const char *n
 	struct sock_opts o = { .self = sock_peer_new(), .keys = own, .message = join_told, .broke = join_broke,
 		.connected = join_connected,
 		.denied = join_denied, .arg = &j };
+	struct link_reached at;
 	enum status st = net_check_files(e);
 
 	link_where(i->address, "the invitation", j.where);
 	if (st == ST_OK)
-		st = link_reach(i->address, "the invitation", NULL, e);
+		st = link_reach(i->address, "the invitation", &at, e);
 	if (st != ST_OK)
 		return st;
+	if (at.answer.speech == ADDRESS_CLEAR) {
+		join_denied(&j, LINK_DISPATCHER, SOCK_DENIED_WAY);
+		return j.st;
+	}
 	struct net *n = net_new();
 	j.sock = sock_new(n, &o);
 	st = sock_connect_key(j.sock, i->address, &i->key, LINK_DISPATCHER, e);

@@ -126,7 +126,7 @@ link_look(const char *addresses, const struct patience *p, struct link_reached *
 		*out = (struct link_reached){ .which = k };
 		one = address_parse(address, &a, &why);
 		if (one == ST_OK)
-			one = address_probe(&a, left > 50 ? left : 50, out->local, sizeof out->local, &why);
+			one = address_probe(&a, left > 50 ? left : 50, &out->answer, &why);
 		mem_free(address);
 		if (one == ST_OK)
 			return one;

@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "net/address.h"
 #include "net/address_list.h"
 #include "net/sock.h"
 #include "wire/msg.h"
@@ -32,9 +33,12 @@ bool link_decode(const struct sock_msg *in, struct msg *out, struct err *e);
 
 /* Whether a dispatcher listens there; tries again for as long as net/patience.h says. ST_UNAVAIL with
  * address, where it came from (NULL: unsaid) and why, at once when it is another kind of program. Of
- * several addresses (net/address_list.h) one that answers will do. Fills out; local as in address_probe.
+ * several addresses (net/address_list.h) one that answers will do. Fills out.
  * ST_AGAIN: told to end meanwhile. */
-struct link_reached { size_t which; char local[128]; }; /* number of the address; this end */
+struct link_reached {
+	size_t which; /* number of the address */
+	struct address_answer answer;
+};
 enum status link_reach(const char *addresses, const char *from, struct link_reached *out, struct err *e);
 /* Does so, and asks `moved`, if there is one, while nobody answers: true ends it with ST_SKIP. */
 enum status link_reach_or(const char *addresses, const char *from, bool (*moved)(void *arg), void *arg,

@@ -168,6 +168,17 @@ way_again(void *arg)
 	return way_moved(arg);
 }
 
+/* Whether what was reached speaks as we are to. */
+static enum status
+way_fits(const struct way *w, struct err *e)
+{
+	enum address_speech is = w->reached.answer.speech;
+	enum address_speech ours = key_none(&w->secure.servers[w->reached.which]) ? ADDRESS_CLEAR : ADDRESS_KEYED;
+
+	return is == ADDRESS_UNTOLD || is == ours ? ST_OK
+		: secure_denied(&w->secure, w->list, false, SOCK_DENIED_WAY, e);
+}
+
 enum status
 way_reach(struct way *w, struct err *e)
 {
@@ -176,7 +187,7 @@ way_reach(struct way *w, struct err *e)
 	do
 		st = link_reach_or(w->list, w->from, w->file ? way_again : NULL, w, &w->reached, e);
 	while (st == ST_SKIP);
-	return st;
+	return st == ST_OK ? way_fits(w, e) : st;
 }
 
 enum status

@@ -32,7 +32,7 @@ enum status way_open(struct way *w, const char *addresses, const char *from, boo
 /* From now on a process of its own looks the file up: for those who soon cannot open it, nor their keys. It
  * ends with this one. Before there are threads. */
 void way_guide(struct way *w);
-/* Does link_reach. */
+/* Does link_reach. ST_PERM, too: what answers speaks with keys, and we are to speak without, or the other way round. */
 enum status way_reach(struct way *w, struct err *e);
 /* Connects to what was reached; then the secret key is wiped. */
 enum status way_connect(struct way *w, struct sock *s, struct err *e);

@@ -80,7 +80,7 @@ why_look(const char *text, char out[WHY_TEXT])
 	enum status st = address_parse(text, &a, &e);
 
 	if (st == ST_OK)
-		st = address_probe(&a, WHY_MS, NULL, 0, &e);
+		st = address_probe(&a, WHY_MS, NULL, &e);
 	snprintf(out, WHY_TEXT, "%.250s", st == ST_OK ? "something listens there, and does not answer" : e.text);
 }
 

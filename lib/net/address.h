@@ -44,12 +44,18 @@ enum status address_private(const char *name, bool make, struct buf *out, struct
 /* An address in the private folder that nobody has: ipc://FOLDER/WORD-PID-RANDOM. */
 enum status address_fresh(const char *word, struct buf *out, struct err *e);
 
+/* How what listens there speaks, as its greeting says. */
+enum address_speech { ADDRESS_UNTOLD, ADDRESS_CLEAR, ADDRESS_KEYED };
+
+struct address_answer {
+	enum address_speech speech; /* untold: it did not say so within a moment */
+	char local[128];            /* tcp: the address of this end, as an endpoint host; else "" */
+};
+
 /* Whether somebody listens there: connects and hangs up, within timeout_ms. ST_PROTO: what
  * answers does not speak libzmq's protocol; silence for a moment is taken for one that is
- * busy. The reason is put as "connection refused", without address. For tcp, `local` (may
- * be NULL) is filled with the address of this end, as an endpoint host. */
-enum status address_probe(const struct address *ep, int timeout_ms,
-			   char *local, size_t local_size, struct err *e);
+ * busy. The reason is put as "connection refused", without address. out may be NULL. */
+enum status address_probe(const struct address *ep, int timeout_ms, struct address_answer *out, struct err *e);
 
 /* The right to bind an ipc path, for as long as it is held: two programs
  * that start at once do not both get it. Gives a descriptor (-1: not needed). */

@@ -17,7 +17,12 @@
 #include "net/address.h"
 #include "net/net_inner.h"
 
-enum { PROBE_GREETING = 10, PROBE_PATIENCE_MS = 250 };
+/* Of a greeting of ZMTP 3 (https://rfc.zeromq.org/spec/23/): FF, eight bytes, one that is odd; the version, two bytes;
+ * the mechanism, filled up with zeros. */
+enum {
+	PROBE_SIGNATURE = 10, PROBE_VERSION = 10, PROBE_MECHANISM = 12, PROBE_MECHANISM_LEN = 20,
+	PROBE_GREETING = PROBE_MECHANISM + PROBE_MECHANISM_LEN, PROBE_PATIENCE_MS = 250
+};
 
 /* Connects within the time left; 0 or errno. */
 static int
@@ -69,32 +74,64 @@ probe_unix(const char *path, int64_t until_ns)
 	return probe_path(path, until_ns, NULL);
 }
 
-/* Looks at the first bytes, which libzmq sends without being asked: FF, eight bytes, and one
- * that is odd. Silence is no answer: a dispatcher that is stopped or busy is silent too.
- * ST_PROTO: they are others; ST_UNAVAIL: it hung up. */
-static enum status
-probe_greeting(int fd, int64_t until_ns, struct err *e)
+/* Receives until there are `want` bytes. False: it hung up; *n is less: it is silent. */
+static bool
+probe_receive(int fd, int64_t until_ns, uint8_t *got, size_t *n, size_t want)
 {
-	uint8_t got[PROBE_GREETING];
+	while (*n < want) {
+		struct pollfd p = { .fd = fd, .events = POLLIN };
+		int64_t left = (until_ns - clock_mono_ns() + 999999) / 1000000;
+		if (left <= 0 || poll(&p, 1, (int)left) == 0)
+			return true;
+		ssize_t took = recv(fd, got + *n, want - *n, 0);
+		if (took < 0 && (errno == EINTR || errno == EAGAIN))
+			continue;
+		if (took <= 0)
+			return false;
+		*n += (size_t)took;
+		if (got[0] != 0xff)
+			break;
+	}
+	return true;
+}
+
+/* libzmq says how it speaks once it has seen our version. It never sees more of us than that: as
+ * soon as it knows that we speak otherwise it hangs up, often before its own greeting is sent, and who
+ * connects by libzmq then cannot tell why. */
+static enum address_speech
+probe_speech(int fd, int64_t until_ns, uint8_t got[PROBE_GREETING], size_t n)
+{
+	static const uint8_t ours[] = { 0xff, 0, 0, 0, 0, 0, 0, 0, 1, 0x7f, 3 };
+	static const char clear[PROBE_MECHANISM_LEN] = "NULL", keyed[PROBE_MECHANISM_LEN] = "CURVE";
+
+	if (send(fd, ours, sizeof ours, MSG_NOSIGNAL) != sizeof ours)
+		return ADDRESS_UNTOLD;
+	probe_receive(fd, until_ns, got, &n, PROBE_GREETING);
+	if (n < PROBE_GREETING || got[PROBE_VERSION] < 3)
+		return ADDRESS_UNTOLD;
+	if (memcmp(got + PROBE_MECHANISM, clear, sizeof clear) == 0)
+		return ADDRESS_CLEAR;
+	return memcmp(got + PROBE_MECHANISM, keyed, sizeof keyed) == 0 ? ADDRESS_KEYED : ADDRESS_UNTOLD;
+}
+
+/* Looks at the first bytes, which libzmq sends without being asked. Silence is no answer: a
+ * dispatcher that is stopped or busy is silent too. ST_PROTO: they are others; ST_UNAVAIL: it hung up. */
+static enum status
+probe_greeting(int fd, int64_t until_ns, enum address_speech *speech, struct err *e)
+{
+	uint8_t got[PROBE_GREETING] = { 0 };
 	size_t n = 0;
 	int64_t patience = clock_mono_ns() + PROBE_PATIENCE_MS * 1000000LL;
 	if (until_ns > patience)
 		until_ns = patience;
-	while (n < sizeof got) {
-		struct pollfd p = { .fd = fd, .events = POLLIN };
-		int64_t left = (until_ns - clock_mono_ns() + 999999) / 1000000;
-		if (left <= 0 || poll(&p, 1, (int)left) == 0)
-			return ST_OK;
-		ssize_t took = recv(fd, got + n, sizeof got - n, 0);
-		if (took < 0 && (errno == EINTR || errno == EAGAIN))
-			continue;
-		if (took < 0 || (took == 0 && n == 0))
-			return err_set(e, ST_UNAVAIL, "it hangs up");
-		n += (size_t)took;
-		if (took == 0 || got[0] != 0xff)
-			break;
+	bool there = probe_receive(fd, until_ns, got, &n, PROBE_SIGNATURE);
+	if (!there && n == 0)
+		return err_set(e, ST_UNAVAIL, "it hangs up");
+	if (n == PROBE_SIGNATURE && got[0] == 0xff && got[9] & 1) {
+		*speech = probe_speech(fd, until_ns, got, n);
+		return ST_OK;
 	}
-	if (n == sizeof got && got[0] == 0xff && got[9] & 1)
+	if (there && (n == 0 || got[0] == 0xff) && n < PROBE_SIGNATURE)
 		return ST_OK;
 	return err_set(e, ST_PROTO, "another kind of program answers there");
 }
@@ -115,8 +152,7 @@ probe_local(int fd, char *local, size_t local_size)
 }
 
 static enum status
-probe_tcp(const struct address *ep, int64_t until_ns, char *local, size_t local_size,
-	  struct err *e)
+probe_tcp(const struct address *ep, int64_t until_ns, struct address_answer *out, struct err *e)
 {
 	struct addrinfo hints = { .ai_socktype = SOCK_STREAM }, *list = NULL;
 	const char *host = strcmp(ep->host, "*") == 0 ? "127.0.0.1" : ep->host;
@@ -133,27 +169,26 @@ probe_tcp(const struct address *ep, int64_t until_ns, char *local, size_t local_
 	if (error)
 		return err_set(e, ST_UNAVAIL, "%s", error == ECONNREFUSED ? "connection refused" :
 			       error == ETIMEDOUT ? "no answer in time" : strerror(error));
-	if (local)
-		probe_local(fd, local, local_size);
-	enum status st = probe_greeting(fd, until_ns, e);
+	probe_local(fd, out->local, sizeof out->local);
+	enum status st = probe_greeting(fd, until_ns, &out->speech, e);
 	close(fd);
 	return st;
 }
 
 enum status
-address_probe(const struct address *ep, int timeout_ms, char *local, size_t local_size,
-	       struct err *e)
+address_probe(const struct address *ep, int timeout_ms, struct address_answer *out, struct err *e)
 {
 	int64_t until = clock_mono_ns() + (int64_t)timeout_ms * 1000000;
-	if (local && local_size)
-		*local = '\0';
+	struct address_answer unused;
+	out = out ? out : &unused;
+	*out = (struct address_answer){ .speech = ADDRESS_UNTOLD };
 	if (!ep->ipc)
-		return probe_tcp(ep, until, local, local_size, e);
+		return probe_tcp(ep, until, out, e);
 	int fd = -1, error = probe_path(ep->path, until, &fd);
 	enum status st;
 	switch (error) {
 	case 0:
-		st = probe_greeting(fd, until, e);
+		st = probe_greeting(fd, until, &out->speech, e);
 		close(fd);
 		return st;
 	case ENOENT:

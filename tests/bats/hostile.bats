@@ -49,6 +49,18 @@ hangs_up() {
 	[[ ${stderr_lines[0]} == "dsvc-status: no dispatcher at tcp://127.0.0.1:$port (from -d): it hangs up" ]]
 }
 
+@test "one that speaks with keys where we do not, or the other way round, is told though it hangs up at once" {
+	stranger keyed
+	run -77 --separate-stderr within 15s dsvc-read -e 'range 3' -d "tcp://127.0.0.1:$port"
+	[ "${stderr_lines[0]}" = "dsvc-read: tcp://127.0.0.1:$port wants a key" ]
+	exec 6>&-
+	stranger clear
+	dsvc-keygen -q >/dev/null
+	(umask 077; echo "tcp://127.0.0.1:$port $(dsvc-keygen --show)" >"$XDG_CONFIG_HOME/dsvc/services")
+	run -77 --separate-stderr within 15s dsvc-work -d "tcp://127.0.0.1:$port"
+	[[ ${stderr_lines[0]} == "dsvc-work: tcp://127.0.0.1:$port speaks without keys, and not with the key "*' as before' ]]
+}
+
 @test "one that accepts and says nothing does not outlast --timeout" {
 	stranger silent
 	run -124 within 15s dsvc-read --timeout 500ms -e 'range 3' -d "tcp://127.0.0.1:$port"

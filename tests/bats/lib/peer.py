@@ -17,6 +17,7 @@
 
 The last four print what they could do, as `sent BYTES`, `held N`.
 """
+import itertools
 import os
 import random
 import re
@@ -72,6 +73,9 @@ def connect(address, name=None):
     return s
 
 
+served = itertools.count()
+
+
 def serve(kind, c):
     """What each kind says to a connection."""
     says = {
@@ -93,6 +97,12 @@ def serve(kind, c):
         except TimeoutError:
             says[kind] = (b"", GREETING, False)
         c.settimeout(None)
+    if kind in ("keyed", "clear"):  # tells the first one how it speaks, and hangs up on the others before it does
+        first = next(served) == 0
+        mechanism = b"CURVE" if kind == "keyed" else b"NULL"
+        c.sendall(GREETING[:11])
+        take(c, 11 if first else len(GREETING))
+        says[kind] = (b"", (b"\0" + mechanism.ljust(20, b"\0") + b"\0" * 32) if first else b"", not first)
     wait, say, close = says[kind]
     try:
         if wait:

@@ -358,22 +358,28 @@ probe_tells_why(void **state)
 	struct err e;
 	snprintf(text, sizeof text, "ipc:///tmp/none-%d", getpid());
 	address_parse(text, &a, &e);
-	assert_int_equal(address_probe(&a, 1000, NULL, 0, &e), ST_UNAVAIL);
+	assert_int_equal(address_probe(&a, 1000, NULL, &e), ST_UNAVAIL);
 	assert_string_equal(e.text, "nothing is listening there");
 
-	struct net *n = net_new();
-	struct end b = { 0 };
-	struct sock *s = end_sock(n, &b, 0);
-	struct buf bound = { 0 };
-	char local[64];
-	assert_int_equal(sock_bind(s, "tcp://127.0.0.1:*", &bound, &e), ST_OK);
-	address_parse((char *)bound.data, &a, &e);
-	assert_int_equal(address_probe(&a, 1000, local, sizeof local, &e), ST_OK);
-	assert_string_equal(local, "127.0.0.1");
-	sock_free(&s, 0);
-	net_free(&n);
-	buf_clear(&bound);
-	assert_int_equal(address_probe(&a, 1000, NULL, 0, &e), ST_UNAVAIL);
+	for (int keyed = 0; keyed < 2; keyed++) {
+		struct net *n = net_new();
+		struct end b = { 0 };
+		struct key_pair own;
+		key_pair_new(&own);
+		struct sock_opts o = { .handover = true, .message = end_message, .arg = &b, .keys = keyed ? &own : NULL };
+		struct sock *s = sock_new(n, &o);
+		struct buf bound = { 0 };
+		struct address_answer is;
+		assert_int_equal(sock_bind(s, "tcp://127.0.0.1:*", &bound, &e), ST_OK);
+		address_parse((char *)bound.data, &a, &e);
+		assert_int_equal(address_probe(&a, 1000, &is, &e), ST_OK);
+		assert_string_equal(is.local, "127.0.0.1");
+		assert_int_equal(is.speech, keyed ? ADDRESS_KEYED : ADDRESS_CLEAR);
+		sock_free(&s, 0);
+		net_free(&n);
+		buf_clear(&bound);
+	}
+	assert_int_equal(address_probe(&a, 1000, NULL, &e), ST_UNAVAIL);
 	assert_string_equal(e.text, "connection refused");
 }
 
