@@ -393,6 +393,22 @@ seat_closed(struct disp *d, uint64_t iteration, uint64_t number)
 	return it && intervals_has(&it->closed, number);
 }
 
+/* The seat of a message. One that was only silent comes back with OPEN, unless it was told to end meanwhile: then
+ * the first that it says of its seat may be its last ACK, or CLOSE. */
+static struct seat *
+seat_of(struct disp *d, struct peer *p, uint64_t iteration, uint64_t number)
+{
+	struct seat *r = p->seat;
+
+	if (r)
+		return r->number == number && r->iter->id == iteration ? r : NULL;
+	r = seat_find(d, iteration, number);
+	if (!r || r->peer || r->peer_id != p->id)
+		return NULL;
+	seat_back(d, r, p);
+	return r;
+}
+
 void
 seat_message(struct disp *d, struct peer *p, struct msg *m)
 {
@@ -403,10 +419,8 @@ seat_message(struct disp *d, struct peer *p, struct msg *m)
 	uint64_t number = m->type == MSG_HELD ? m->held.seat : m->type == MSG_REACHED ? m->reached.seat :
 		m->type == MSG_STOP ? m->stop.seat : m->type == MSG_UNREACHED ? m->unreached.seat :
 		m->type == MSG_ACK ? m->ack.seat : m->close.seat;
-	struct seat *r = p->seat;
+	struct seat *r = seat_of(d, p, iteration, number);
 
-	if (r && (r->number != number || r->iter->id != iteration))
-		r = NULL;
 	if (m->type == MSG_CLOSE) {
 		seat_close(d, p, r, m);
 	} else if (!r && seat_closed(d, iteration, number)) {
