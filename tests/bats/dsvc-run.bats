@@ -362,6 +362,25 @@ load lib/dsvc
 	[[ $(dsvc-run -j 4 'range 200000 | map [i, x]' | cksum) == "$(dsvc-run 'range 200000 | map [i, x]' | cksum)" ]]
 }
 
+@test "sort gives the same in the same order with any number of threads, in memory and with files" {
+	local source by reverse mem jobs is
+	for source in 'range 150_000 | map hash(x) % 1_000_000' 'range 150_000 | map str(hash(x) % 1_000_000)' \
+		'range 150_000 | map {k: hash(x) % 50, n: x}' 'range 150_000 | map [x % 7 / 2, "same", x]'; do
+		for by in '' .k '[.k, -.n]'; do
+			[[ -z $by || $source == *k:* ]] || continue
+			for reverse in '' ' reverse=true'; do
+				is=
+				for mem in 1G 3M; do
+					for jobs in 1 2 4; do
+						run -0 bash -o pipefail -c 'dsvc-run -j "$1" "$2" | cksum' - "$jobs" "$source | sort $by mem=$mem$reverse"
+						[[ $output == "${is:=$output}" ]]
+					done
+				done
+			done
+		done
+	done
+}
+
 @test "--stats says how many" {
 	run -0 --separate-stderr dsvc-run --stats -t none 'range 1000'
 	[[ $stderr == "dsvc-run: 1000 elements in "* ]]

@@ -36,6 +36,7 @@ sorter_drop_file(struct sorter *s)
 static void
 sorter_free_memory(struct sorter *s)
 {
+	sorter_ranges_end(s);
 	mem_free_wide(s->arena, s->cap, 1);
 	mem_free_wide(s->entries, s->cap_entries, sizeof *s->entries);
 	mem_free_wide(s->spare, s->cap_spare, sizeof *s->spare);
@@ -118,8 +119,8 @@ sorter_add(struct sorter *s, const uint8_t *key, size_t key_len, const uint8_t *
 		if (sorter_ints_end(s, e) != ST_OK)
 			return e->kind;
 	}
-	/* Two entries per element: one is for the merge sort. */
-	if (s->n && s->len + need + (s->n + 1) * 2 * sizeof *s->entries > s->mem)
+	/* Two entries per element, one of which is for sorting, and a byte for dealing. */
+	if (s->n && s->len + need + (s->n + 1) * (2 * sizeof *s->entries + 1) > s->mem)
 		st = sorter_spill(s, e);
 	if (st != ST_OK)
 		return st;
@@ -144,8 +145,10 @@ sorter_end(struct sorter *s, struct err *e)
 	s->ended = true;
 	s->next = 0;
 	if (!s->n_parts) {
-		sorter_sort(s);
-		sorter_ints_sort(s);
+		if (s->n)
+			sorter_sort(s);
+		else if (s->n_ints)
+			sorter_ints_sort(s);
 		return ST_OK;
 	}
 	if (s->n_ints)
@@ -173,6 +176,7 @@ sorter_take(struct sorter *s, struct run *out, struct err *e)
 	if (s->only_ints)
 		return sorter_ints_take(s, out) ? ST_OK : ST_END;
 	while (s->next < s->n && out->n < RUN_USUAL && bytes < RUN_BYTES) {
+		sorter_need(s, s->next);
 		sorter_ahead(s, s->next);
 		sorter_read(s->arena + s->entries[s->next++].at, &r);
 		uint8_t *p = run_room(out, r.len);
@@ -204,10 +208,12 @@ sorter_can_save(const struct sorter *s)
 }
 
 void
-sorter_save(const struct sorter *s, bool keys, struct buf *out)
+sorter_save(struct sorter *s, bool keys, struct buf *out)
 {
 	struct sorter_record r;
 
+	if (s->ended && s->n + s->n_ints)
+		sorter_need(s, s->n + s->n_ints - 1);
 	sorter_ints_save(s, out);
 	for (size_t i = s->next; i < s->n; i++) {
 		sorter_read(s->arena + s->entries[i].at, &r);

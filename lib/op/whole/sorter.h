@@ -32,7 +32,7 @@ void sorter_free(struct sorter **s);
 /* Adds an element; key NULL: the element is its own key, then for all elements. */
 enum status sorter_add(struct sorter *s, const uint8_t *key, size_t key_len,
 		       const uint8_t *p, size_t len, struct err *e);
-/* Ends adding, and sorts. */
+/* Ends adding, and begins to sort; what is given first is sorted first. */
 enum status sorter_end(struct sorter *s, struct err *e);
 /* Appends up to RUN_USUAL elements, about RUN_BYTES, in order; ST_END with the last. */
 enum status sorter_take(struct sorter *s, struct run *out, struct err *e);
@@ -43,6 +43,6 @@ bool sorter_ended(const struct sorter *s);
 bool sorter_can_save(const struct sorter *s);
 /* Appends the elements still to be given, each behind its key if `keys` and it has one: before the end of
  * adding in the order in which they came, then sorted. */
-void sorter_save(const struct sorter *s, bool keys, struct buf *out);
+void sorter_save(struct sorter *s, bool keys, struct buf *out);
 
 #endif

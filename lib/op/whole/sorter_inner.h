@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
  * The sorter's parts among themselves: collecting (sorter.c), the order (sorter_order.c),
- * sorting in memory (sorter_radix.c, sorter_ints.c), stretches in a file and their merge (sorter_merge.c).
+ * sorting in memory (sorter_ranges.c, sorter_radix.c, sorter_ints.c), stretches in a file and their merge
+ * (sorter_merge.c).
  */
 #ifndef WHOLE_SORTER_INNER_H
 #define WHOLE_SORTER_INNER_H
 
 #include <string.h>
 
+#include "base/ahead.h"
 #include "base/tmp_room.h"
 #include "op/whole/sorter.h"
 #include "value/mp.h"
@@ -18,6 +20,7 @@ enum {
 	SORTER_FAN_MAX = 256,         /* most stretches merged at a time */
 	SORTER_WRITE = 256 * 1024,
 	SORTER_AHEAD = 32,          /* how many records ahead memory is asked for */
+	SORTER_RANGES = 256,        /* most ranges that are sorted one by one */
 	SORTER_SAVED_MAX = 64 * 1024 * 1024 /* bytes of elements and keys that are saved */
 };
 
@@ -65,6 +68,13 @@ struct sorter {
 	bool only_ints;    /* all elements are integers in their shortest form, and their own keys: */
 	uint64_t *ints;    /* they are here, and neither in the arena nor among the entries */
 	size_t n_ints, cap_ints;
+	uint64_t *spare_ints; /* a second array of the same size, for sorting */
+	size_t cap_spare_ints;
+	/* of the entries, or else of the integers, from sorter_sort or sorter_ints_sort to sorter_ranges_end */
+	struct ahead ahead;
+	size_t starts[SORTER_RANGES + 1]; /* where each range begins */
+	size_t range;      /* the next one to be needed */
+	size_t sorted;     /* those before it are sorted; nothing else may be read */
 	size_t next;       /* in memory: the entry or integer to give next */
 	bool ended;
 	/* the file */
@@ -164,13 +174,25 @@ int sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 void sorter_radix(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n);
 /* Like sorter_radix, by comparing alone. */
 void sorter_compare_sort(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n);
-/* Sorts the entries. */
+/* Deals the entries out into ranges, which threads of the pool begin to sort. */
 void sorter_sort(struct sorter *s);
+/* The first `all` entries or integers are in n ranges, whose starts are set. */
+void sorter_ranges_begin(struct sorter *s, size_t n, size_t all, void (*sort)(void *arg, size_t range));
+/* Returns when the next range is sorted, which may be empty. */
+void sorter_range_next(struct sorter *s);
+void sorter_ranges_end(struct sorter *s); /* when nothing is sorted, too */
+/* Returns when the i-th is sorted: to be called for one after another. */
+static inline void
+sorter_need(struct sorter *s, size_t i)
+{
+	while (i >= s->sorted)
+		sorter_range_next(s);
+}
 /* Asks for the records of the entries that come SORTER_AHEAD after the i-th. */
 static inline void
 sorter_ahead(const struct sorter *s, size_t i)
 {
-	if (i + SORTER_AHEAD < s->n) {
+	if (i + SORTER_AHEAD < s->sorted) {
 		const uint8_t *p = s->arena + s->entries[i + SORTER_AHEAD].at;
 
 		__builtin_prefetch(p);
@@ -182,6 +204,7 @@ sorter_ahead(const struct sorter *s, size_t i)
  * sign. */
 bool sorter_ints_read(const struct sorter *s, const uint8_t *p, size_t len, uint64_t *v);
 enum status sorter_ints_add(struct sorter *s, uint64_t v, struct err *e);
+/* Works like sorter_sort. */
 void sorter_ints_sort(struct sorter *s);
 /* Writes the integers as a sorted stretch, and forgets them. */
 enum status sorter_ints_spill(struct sorter *s, struct err *e);

@@ -125,17 +125,45 @@ ints_sort(uint64_t *v, uint64_t *spare, size_t n, bool over)
 		memcpy(spare, v, n * sizeof *v);
 }
 
+/* Deals the numbers out by the first eight bits in which they differ. */
+static void
+ints_deal(struct sorter *s, uint64_t differ)
+{
+	unsigned bits = 64 - (unsigned)__builtin_clzll(differ);
+	size_t ends[256], cap = s->cap_ints;
+	uint64_t *v = s->ints;
+
+	ints_move(v, s->spare_ints, s->n_ints, bits > 8 ? bits - 8 : 0, ends);
+	memcpy(s->starts + 1, ends, 255 * sizeof *ends);
+	s->ints = s->spare_ints;
+	s->spare_ints = v;
+	s->cap_ints = s->cap_spare_ints;
+	s->cap_spare_ints = cap;
+}
+
+static void
+ints_sort_range(void *arg, size_t k)
+{
+	const struct sorter *s = arg;
+	size_t from = s->starts[k];
+
+	ints_sort(s->ints + from, s->spare_ints + from, s->starts[k + 1] - from, false);
+}
+
 void
 sorter_ints_sort(struct sorter *s)
 {
-	size_t cap = 0;
+	uint64_t differ = 0;
+	bool deal;
 
-	if (s->n_ints < 2)
-		return;
-	uint64_t *spare = mem_grow_wide(NULL, &cap, s->n_ints, sizeof *spare);
-
-	ints_sort(s->ints, spare, s->n_ints, false);
-	mem_free_wide(spare, cap, sizeof *spare);
+	s->spare_ints = mem_grow_wide(s->spare_ints, &s->cap_spare_ints, s->n_ints, sizeof *s->spare_ints);
+	for (size_t i = 1; i < s->n_ints; i++)
+		differ |= s->ints[i] ^ s->ints[0];
+	deal = s->n_ints > INTS_CACHED && differ;
+	s->starts[0] = 0;
+	if (deal)
+		ints_deal(s, differ);
+	sorter_ranges_begin(s, deal ? 256 : 1, s->n_ints, ints_sort_range);
 }
 
 enum status
@@ -148,12 +176,15 @@ sorter_ints_spill(struct sorter *s, struct err *e)
 	sorter_ints_sort(s);
 	for (size_t i = 0; st == ST_OK && i < s->n_ints; i++) {
 		uint8_t record[SORTER_HEAD + MP_INT_MAX];
+
+		sorter_need(s, i);
 		const uint8_t *end = ints_put(s, i, record + SORTER_HEAD);
 		uint32_t lens[2] = { 0, (uint32_t)(end - record) - SORTER_HEAD };
 
 		memcpy(record, lens, sizeof lens);
 		st = sorter_part_write(s, record, (size_t)(end - record), e);
 	}
+	sorter_ranges_end(s);
 	if (st == ST_OK)
 		st = sorter_part_end(s, e);
 	s->n_ints = 0;
@@ -181,8 +212,10 @@ sorter_ints_end(struct sorter *s, struct err *e)
 bool
 sorter_ints_take(struct sorter *s, struct run *out)
 {
-	for (; s->next < s->n_ints && out->n < RUN_USUAL; s->next++)
+	for (; s->next < s->n_ints && out->n < RUN_USUAL; s->next++) {
+		sorter_need(s, s->next);
 		run_done(out, ints_put(s, s->next, run_room(out, MP_INT_MAX)), 0);
+	}
 	return s->next < s->n_ints;
 }
 
@@ -199,6 +232,7 @@ void
 sorter_ints_clear(struct sorter *s)
 {
 	mem_free_wide(s->ints, s->cap_ints, sizeof *s->ints);
-	s->ints = NULL;
-	s->n_ints = s->cap_ints = 0;
+	mem_free_wide(s->spare_ints, s->cap_spare_ints, sizeof *s->spare_ints);
+	s->ints = s->spare_ints = NULL;
+	s->n_ints = s->cap_ints = s->cap_spare_ints = 0;
 }

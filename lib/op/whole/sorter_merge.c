@@ -104,12 +104,14 @@ sorter_spill(struct sorter *s, struct err *e)
 		return st;
 	sorter_sort(s);
 	for (size_t i = 0; st == ST_OK && i < s->n; i++) {
+		sorter_need(s, i);
 		const uint8_t *p = s->arena + s->entries[i].at;
 
 		sorter_ahead(s, i);
 		sorter_read(p, &r);
 		st = sorter_part_write(s, p, sorter_record_size(&r), e);
 	}
+	sorter_ranges_end(s);
 	if (st == ST_OK)
 		st = sorter_part_end(s, e);
 	s->n = s->len = 0;

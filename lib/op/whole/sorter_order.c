@@ -2,7 +2,6 @@
  *
  * The order of records: prefixes of their keys, comparison, and sorting by it.
  */
-#include "base/mem_wide.h"
 #include "op/whole/sorter_inner.h"
 #include "value/mp.h"
 
@@ -130,19 +129,4 @@ sorter_compare_sort(const struct sorter *s, struct sorter_entry *v, struct sorte
 	}
 	if (from != v)
 		memcpy(v, from, n * sizeof *v);
-}
-
-void
-sorter_sort(struct sorter *s)
-{
-	struct sorter_record r;
-
-	for (size_t i = 0; i < s->n; i++) {
-		sorter_read(s->arena + s->entries[i].at, &r);
-		s->entries[i].prefix = sorter_prefix(&s->order, &r);
-	}
-	if (s->n < 2)
-		return;
-	s->spare = mem_grow_wide(s->spare, &s->cap_spare, s->n, sizeof *s->spare);
-	sorter_radix(s, s->entries, s->spare, s->n);
 }

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/pool.h"
 #include "base/rng.h"
 #include "op/whole/sorter.h"
 #include "value/mp.h"
@@ -216,6 +217,67 @@ sorts_integers_that_are_their_own_keys(void **state)
 		sort_own(1, 1, 1, reverse);
 		sort_own(0, 0, 1, reverse);
 	}
+}
+
+/* So many that they are sorted in ranges, which other threads sort ahead. */
+static void
+threads_change_nothing(void **state)
+{
+	static const int kinds[] = { -1, 2, 5 };
+
+	(void)state;
+	for (uint32_t threads = 1; threads < 5; threads += 3) {
+		pool_set_size(threads);
+		for (size_t i = 0; i < 3; i++) {
+			sort_and_compare(kinds[i], 70000, 1 << 26, i & 1);
+			sort_and_compare(kinds[i], 70000, 1 << 22, !(i & 1));
+		}
+		sort_own(100 * 1000, UINT64_MAX, 1 << 20, threads > 1);
+	}
+	pool_set_size(0);
+}
+
+static void
+takes_some_and_saves_or_frees_the_rest(void **state)
+{
+	(void)state;
+	for (int ints = 0; ints < 2; ints++) {
+		struct sorter *s = sorter_new(1 << 26, false, NULL), *again = sorter_new(1 << 26, false, NULL);
+		struct run out = { 0 }, rest = { 0 };
+		struct buf saved = { 0 };
+		struct rng r = { 3, 0 };
+		struct err e;
+
+		pool_set_size(4);
+		for (size_t i = 0; i < 200 * 1000; i++) {
+			uint8_t text[32], *end;
+
+			end = ints ? mp_put_int(text, (int64_t)rng_below(&r, 1 << 30)) : mp_put_text(text, "abcdefgh", 1 + (uint32_t)rng_below(&r, 8));
+			assert_int_equal(sorter_add(s, NULL, 0, text, (size_t)(end - text), &e), ST_OK);
+		}
+		assert_int_equal(sorter_give(s, &out, &e), ST_OK);
+		sorter_save(s, false, &saved);
+		for (const uint8_t *p = saved.data, *end = p + saved.len; p < end;) {
+			const uint8_t *next = mp_skip(p, end);
+
+			assert_int_equal(sorter_add(again, NULL, 0, p, (size_t)(next - p), &e), ST_OK);
+			p = next;
+		}
+		run_reset(&out);
+		assert_int_equal(sorter_give(s, &out, &e), ST_OK);
+		assert_int_equal(sorter_give(again, &rest, &e), ST_OK);
+		assert_int_equal(out.n, rest.n);
+		for (uint32_t i = 0; i < out.n; i++) {
+			assert_int_equal(out.e[i].len, rest.e[i].len);
+			assert_memory_equal(out.e[i].p, rest.e[i].p, out.e[i].len);
+		}
+		sorter_free(&s);
+		sorter_free(&again);
+		run_clear(&out);
+		run_clear(&rest);
+		buf_clear(&saved);
+	}
+	pool_set_size(0);
 }
 
 static void
