@@ -24,7 +24,7 @@ struct ahead {
 	size_t n;                /* pieces; 0: not begun */
 	pthread_mutex_t lock;    /* guards what follows */
 	pthread_cond_t done;
-	uint8_t *state;          /* of each piece */
+	uint8_t *state;          /* one for each piece */
 	size_t next;             /* all before it have been begun */
 	bool over;
 	struct pool_user user;
@@ -34,7 +34,8 @@ struct ahead {
 void ahead_begin(struct ahead *a, size_t n, void (*work)(void *arg, size_t piece), void *arg);
 /* Returns when the piece is done, by whomever. */
 void ahead_need(struct ahead *a, size_t piece);
-/* Waits for the pieces that are being done; those that nobody has begun are never done. Nothing happens if it was not begun. */
+/* Waits for the pieces that are being done; those that nobody has begun are never done. Nothing happens if it was
+ * not begun. */
 void ahead_end(struct ahead *a);
 
 #endif

@@ -17,7 +17,7 @@
 #include "net/address.h"
 #include "net/net_inner.h"
 
-/* Of a greeting of ZMTP 3 (https://rfc.zeromq.org/spec/23/): FF, eight bytes, one that is odd; the version, two bytes;
+/* A greeting of ZMTP 3 (https://rfc.zeromq.org/spec/23/): FF, eight bytes, one that is odd; the version, two bytes;
  * the mechanism, filled up with zeros. */
 enum {
 	PROBE_SIGNATURE = 10, PROBE_VERSION = 10, PROBE_MECHANISM = 12, PROBE_MECHANISM_LEN = 20,

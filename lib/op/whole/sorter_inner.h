@@ -70,7 +70,7 @@ struct sorter {
 	size_t n_ints, cap_ints;
 	uint64_t *spare_ints; /* a second array of the same size, for sorting */
 	size_t cap_spare_ints;
-	/* of the entries, or else of the integers, from sorter_sort or sorter_ints_sort to sorter_ranges_end */
+	/* ranges, while entries or integers are sorted: from sorter_sort or sorter_ints_sort to sorter_ranges_end */
 	struct ahead ahead;
 	size_t starts[SORTER_RANGES + 1]; /* where each range begins */
 	size_t range;      /* the next one to be needed */

@@ -252,7 +252,8 @@ takes_some_and_saves_or_frees_the_rest(void **state)
 		for (size_t i = 0; i < 200 * 1000; i++) {
 			uint8_t text[32], *end;
 
-			end = ints ? mp_put_int(text, (int64_t)rng_below(&r, 1 << 30)) : mp_put_text(text, "abcdefgh", 1 + (uint32_t)rng_below(&r, 8));
+			end = ints ? mp_put_int(text, (int64_t)rng_below(&r, 1 << 30)) :
+				mp_put_text(text, "abcdefgh", 1 + (uint32_t)rng_below(&r, 8));
 			assert_int_equal(sorter_add(s, NULL, 0, text, (size_t)(end - text), &e), ST_OK);
 		}
 		assert_int_equal(sorter_give(s, &out, &e), ST_OK);
