@@ -122,7 +122,7 @@ up() {
 down() {
 	# shellcheck disable=SC2086
 	kill $pids 2> /dev/null
-	wait 2> /dev/null
+	wait $pids 2> /dev/null
 	exec 8>&-
 	rm -f "$work"/ready.* "$work/hold"
 	unset DSVC_DISPATCHER
