@@ -5,11 +5,13 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "fetch/kept.h"
 
 enum {
 	FETCH_PARTS = 2,
-	FETCH_FIRST = 1024 * 1024,     /* bytes of the first part, for which the reader waits */
+	FETCH_FIRST = 1024 * 1024,     /* bytes of the first part, when it is not known how many are wanted */
 	FETCH_PART = 8 * 1024 * 1024,
+	FETCH_ALONE = FETCH_PART / 2,  /* up to here two requests side by side are not worth it */
 	FETCH_TAIL = 64 * 1024,        /* bytes of parts behind the end of what is wanted */
 	FETCH_ROOM = 1024 * 1024       /* for bytes of a server that gives no parts */
 };
@@ -24,6 +26,8 @@ struct part {
 	uint64_t coming;     /* offset of the next byte of the request's body; UINT64_MAX: not known yet */
 	uint8_t *buf;        /* bytes [from, from + n) were not read yet */
 	size_t cap, from, n;
+	uint8_t *all;        /* n_all bytes of a small part, those that were read, too; else NULL */
+	size_t n_all;
 	bool full;           /* the request stands still, since there was no room */
 	bool untold;         /* this part is dropped, since nothing tells whether the next one is of the same object */
 	int tries;           /* requests that gave nothing, in a row */
@@ -33,6 +37,7 @@ struct part {
 
 struct fetch {
 	struct target target;
+	char *url;           /* the one that was given */
 	struct fetch_wait wait;
 	struct link *link;   /* NULL: nothing was asked yet */
 	struct fetch_about about;
@@ -51,6 +56,7 @@ fetch_open(const char *url, const char *tag, const struct fetch_wait *w, struct 
 	struct fetch *f = mem_zalloc(sizeof *f);
 	enum status st = target_init(&f->target, url, GATE_READ, e);
 
+	f->url = mem_strdup(url);
 	f->about.tag = mem_strdup(tag);
 	f->until = UINT64_MAX;
 	f->tail = FETCH_TAIL;
@@ -67,6 +73,68 @@ fetch_open(const char *url, const char *tag, const struct fetch_wait *w, struct 
 	return st;
 }
 
+/* ---- small parts ---- */
+
+static void
+part_keep_not(struct part *p)
+{
+	mem_free(p->all);
+	p->all = NULL;
+	p->n_all = 0;
+}
+
+/* Notes bytes of a small part that have come. */
+static void
+part_note(struct part *p, const uint8_t *bytes, size_t n)
+{
+	if (p->f->whole || p->to - p->first > KEPT_PART) {
+		part_keep_not(p);
+		return;
+	}
+	if (!p->all)
+		p->all = mem_alloc((size_t)(p->to - p->first));
+	memcpy(p->all + p->n_all, bytes, n);
+	p->n_all += n;
+}
+
+/* A part is done: a small one is kept for others. */
+static void
+part_keep(struct part *p)
+{
+	const struct fetch_about *a = &p->f->about;
+
+	if (!p->all || p->f->whole || !a->tag || !a->sized || p->n_all != p->next - p->first) {
+		part_keep_not(p);
+		return;
+	}
+	kept_put(p->f->url, a->tag, a->size, p->first, p->all, p->n_all);
+	p->all = NULL;
+	p->n_all = 0;
+}
+
+/* Takes what was kept as the head, which is to be asked for. False: there is nothing. */
+static bool
+part_kept(struct part *p)
+{
+	struct fetch *f = p->f;
+	uint64_t size;
+	size_t n;
+	uint8_t *had = f->about.tag && !f->whole ? kept_get(f->url, f->about.tag, f->ask, &n, &size) : NULL;
+
+	if (!had)
+		return false;
+	mem_free(p->buf);
+	p->buf = had;
+	p->cap = p->n = n;
+	p->from = 0;
+	p->first = f->ask;
+	p->next = p->to = f->ask = f->ask + n;
+	p->state = PART_DONE;
+	f->answered = f->about.sized = f->about.parts = true;
+	f->about.size = size;
+	return true;
+}
+
 /* ---- requests ---- */
 
 static void
@@ -78,6 +146,7 @@ part_stop(struct part *p)
 	p->n = p->from = 0;
 	p->full = p->untold = false;
 	p->tries = 0;
+	part_keep_not(p);
 }
 
 /* Keeps the first answer's facts about the object. */
@@ -140,8 +209,10 @@ part_body(void *arg, const uint8_t *bytes, size_t n)
 		p->buf = mem_realloc(p->buf, take);
 		p->cap = take;
 	}
-	if (take)
+	if (take) {
 		memcpy(p->buf + p->from + p->n, bytes + skip, take);
+		part_note(p, bytes + skip, take);
+	}
 	p->n += take;
 	p->next += take;
 	p->coming = at + n;
@@ -195,6 +266,7 @@ part_over(struct part *p)
 		f->about.sized = true;
 		f->about.size = p->next;
 	}
+	part_keep(p);
 	p->state = PART_DONE;
 }
 
@@ -230,6 +302,20 @@ part_judge(struct part *p, CURLcode rc)
 	p->again = clock_mono_ns() + link_pause_of(p->tries, p->http.wait_ns);
 }
 
+/* How many bytes to ask for next of those that are known to be wanted: as many in each part, in two parts at least
+ * where they are many. */
+static uint64_t
+fetch_share(struct fetch *f)
+{
+	uint64_t rest = f->until - f->ask, parts;
+
+	if (f->step != FETCH_FIRST || rest <= FETCH_ALONE) /* the others go on with the step of the first */
+		return rest <= f->step || rest <= FETCH_ALONE ? rest + FETCH_TAIL : f->step;
+	parts = (rest + FETCH_PART - 1) / FETCH_PART;
+	f->step = (size_t)((rest + (parts > 1 ? parts : 2) - 1) / (parts > 1 ? parts : 2));
+	return f->step;
+}
+
 /* Begins as many requests as there may be. */
 static void
 fetch_begin(struct fetch *f)
@@ -243,18 +329,21 @@ fetch_begin(struct fetch *f)
 		if (p->state != PART_IDLE || (i && (!f->answered || f->whole || !f->about.tag)) ||
 		    (f->about.sized && f->answered && f->ask >= f->about.size))
 			continue;
+		if (!i && part_kept(p))
+			continue;
 		uint64_t size = f->step;
 		if (f->ask >= f->until) {
 			if (i)
 				continue;
 			size = f->tail;
 			f->tail = f->tail < FETCH_PART / 2 ? f->tail * 2 : FETCH_PART;
-		} else if (f->until - f->ask < size) {
-			size = f->until - f->ask + FETCH_TAIL;
+		} else if (f->until != UINT64_MAX) {
+			size = fetch_share(f);
+		} else {
+			f->step = FETCH_PART;
 		}
 		if (f->about.sized && f->answered && f->about.size - f->ask < size)
 			size = f->about.size - f->ask;
-		f->step = FETCH_PART;
 		p->first = p->next = f->ask;
 		p->to = f->whole ? UINT64_MAX : f->ask + size;
 		p->n = p->from = 0;
@@ -391,5 +480,6 @@ fetch_close(struct fetch **fp)
 	link_give_back(f->link);
 	target_clear(&f->target);
 	fetch_about_clear(&f->about);
+	mem_free(f->url);
 	mem_free(f);
 }

@@ -205,6 +205,18 @@ fails() { # CODE WORDS SPEC
 	[ "${#lines[@]}" = 400005 ]
 }
 
+# Splits begin with a few bytes, for their elements may be slow.
+@test "small splits side by side are read by one request" {
+	awk 'BEGIN { for (i = 0; i < 8000; i++) printf "%d %3000d\n", i, i }' >"$objects/b/long" # 24 MB
+	serve
+	service 2
+	run -0 within 60s dsvc-read -t text -e 'lines s3://b/long | map int(split(x, " ")[0])'
+	[ "$(sort -n <<<"$output" | md5sum)" = "$(seq 0 7999 | md5sum)" ]
+	grep 'GET /b/long bytes=' "$log" >&2
+	# of those that begin in what the first one brought, one by each stream
+	[ "$(awk -F '[= -]' '/GET .b.long bytes=/ && $(NF - 2) < 60000' "$log" | wc -l)" -le "$((2 * $(nproc)))" ]
+}
+
 @test "whoever waits for a list can be told to end: a run, its threads, and a worker, whose list another one makes" {
 	serve --faults slowlist
 	asked() { [ -e "$objects/listing" ]; }
