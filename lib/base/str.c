@@ -233,7 +233,15 @@ str_bool(const char *s, size_t n, bool *out)
 
 enum { STR_WORD = 64 }; /* longer words are hardly misspellings */
 
-/* The number of insertions, deletions, changes and swaps of neighbours that turn a into b. */
+/* Whether they are the same letter, large or small. */
+static inline bool
+str_same(char a, char b)
+{
+	return a == b || ((a ^ b) == 0x20 && (a | 0x20) >= 'a' && (a | 0x20) <= 'z');
+}
+
+/* The number of insertions, deletions, changes and swaps of neighbours that turn a into b, if large and small letters
+ * are the same. */
 static unsigned
 str_distance(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -245,12 +253,12 @@ str_distance(const char *a, size_t na, const char *b, size_t nb)
 	for (size_t i = 1; i <= na; i++) {
 		now[0] = (unsigned)i;
 		for (size_t j = 1; j <= nb; j++) {
-			unsigned best = last[j - 1] + (a[i - 1] != b[j - 1]);
+			unsigned best = last[j - 1] + !str_same(a[i - 1], b[j - 1]);
 			if (last[j] + 1 < best)
 				best = last[j] + 1;
 			if (now[j - 1] + 1 < best)
 				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			if (i > 1 && j > 1 && str_same(a[i - 1], b[j - 2]) && str_same(a[i - 2], b[j - 1]) &&
 			    before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;
 			now[j] = best;

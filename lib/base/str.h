@@ -21,8 +21,8 @@ bool str_float(const char *s, size_t n, double *out);
 /* Accepts 1/0 true/false yes/no on/off. */
 bool str_bool(const char *s, size_t n, bool *out);
 
-/* The words nearest to `word` (edit distance at most 2, at most 3 of them,
- * nearest first), as "`a`, `b`" in out; false and "" when there are none.
+/* The words nearest to `word` (edit distance at most 2, to which large and small letters are the same; at most 3 of
+ * them, nearest first), as "`a`, `b`" in out; false and "" when there are none.
  * next(arg, i) gives the i-th word or NULL at the end. */
 bool str_suggest(const char *word, const char *(*next)(void *arg, size_t i),
 		 void *arg, char *out, size_t out_size);

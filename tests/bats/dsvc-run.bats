@@ -492,3 +492,36 @@ load lib/dsvc
 	run -64 dsvc-run --help-op fliter
 	[[ $output == *'did you mean `filter`?' ]]
 }
+
+# The words of a table in the source: those before the first comma of each row.
+words_elsewhere() { # FILE FIRST_LINE
+	awk -v from="$2" 'index($0, from) { on = 1; next } on && /^\t*};/ { exit } on' "$1" | grep -o '{ "[^"]*"' | cut -d '"' -f 2
+}
+
+@test "operators and functions of other programs are known by name, in any case, and what is named instead exists" {
+	local root=$BATS_TEST_DIRNAME/../.. word help first operators functions n=0
+	operators=" $(dsvc-run --ops | grep -oE '^ +[a-z_]+' | tr -d ' ' | tr '\n' ' ')"
+	functions=" $(dsvc-run --functions | grep -oE '^ *[a-z_0-9]+\(' | tr -d ' (' | tr '\n' ' ')"
+	while read -r word; do
+		for word in "$word" "${word^^}"; do
+			run -65 --separate-stderr dsvc-run "range 1 | $word"
+			help=$(grep -o 'here it is written: .*' <<<"$stderr") || { echo "$word: $stderr"; return 1; }
+			first=${help#*: }
+			first=${first%%[ ,]*}
+			[[ $first == -t || $first == dsvc-run || $first == let || $operators == *" $first "* ]] || { echo "$word: $help"; return 1; }
+		done
+		n=$((n + 1))
+	done < <(words_elsewhere "$root/lib/lang/elsewhere.c" 'elsewhere_words[] = {')
+	((n > 150))
+	n=0
+	while read -r word; do
+		for word in "$word" "${word^^}"; do
+			run -65 --separate-stderr dsvc-run "range 1 | map $word(x)"
+			help=$(grep -o 'it is called `.*' <<<"$stderr") || { echo "$word: $stderr"; return 1; }
+			first=${help#*\`}
+			[[ $functions == *" ${first%%\`*} "* ]] || { echo "$word: $help"; return 1; }
+		done
+		n=$((n + 1))
+	done < <(words_elsewhere "$root/lib/expr/compile/compile_call.c" 'call_elsewhere(const char *name, bool near_it)')
+	((n > 100))
+}

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "base/str.h"
@@ -50,11 +51,23 @@ call_elsewhere(const char *name, bool near_it)
 		{ "from_json", "parse_json" }, { "to_int", "int" }, { "to_float", "float" },
 		{ "to_string", "str" }, { "lpad", "pad" }, { "rpad", "pad" },
 		{ "regexp_replace", "replace" }, { "regex_replace", "replace" }, { "regexp_extract", "match" },
-		{ "array_length", "len" }, { "splitlines", "split" },
+		{ "array_length", "len" }, { "splitlines", "split" }, { "strsplit", "split" }, { "str_split", "split" },
+		{ "string_split", "split" }, { "format_time", "fmt_time" }, { "time_format", "fmt_time" },
+		{ "date_format", "fmt_time" }, { "formatdatetime", "fmt_time" }, { "to_char", "fmt_time" },
+		{ "to_timestamp", "parse_time" }, { "timestamp", "parse_time" }, { "to_date", "parse_time" },
+		{ "to_datetime", "parse_time" }, { "parse_date", "parse_time" }, { "parse_datetime", "parse_time" },
+		{ "ceiling", "ceil" }, { "power", "pow" }, { "toint", "int" }, { "toint64", "int" }, { "parseint", "int" },
+		{ "parse_int", "int" }, { "atoi", "int" }, { "str2int", "int" }, { "trunc", "int" }, { "double", "float" },
+		{ "tofloat", "float" }, { "parsefloat", "float" }, { "parse_float", "float" }, { "atof", "float" },
+		{ "has_key", "has" }, { "haskey", "has" }, { "contains_key", "has" }, { "b64encode", "base64" },
+		{ "base64_encode", "base64" }, { "to_base64", "base64" }, { "btoa", "base64" }, { "b64decode", "unbase64" },
+		{ "base64_decode", "unbase64" }, { "from_base64", "unbase64" }, { "atob", "unbase64" },
+		{ "to_hex", "hex" }, { "hexlify", "hex" }, { "from_hex", "unhex" }, { "unhexlify", "unhex" },
+		{ "greatest", "max" }, { "least", "min" }, { "zfill", "pad" }, { "delete", "without" }, { "omit", "without" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words && !near_it; i++)
-		if (!strcmp(words[i].there, name))
+		if (!strcasecmp(words[i].there, name))
 			return words[i].here;
 	for (size_t i = 0; i < sizeof words / sizeof *words && near_it; i++)
 		if (strlen(words[i].there) > 4
@@ -90,10 +103,19 @@ call_written(const char *name)
 		{ "stddev", "group_by KEY sd=stddev(EXPR), or stats EXPR" },
 		{ "quantile", "group_by KEY q=quantile(EXPR, 0.95), or stats EXPR" },
 		{ "percentile", "group_by KEY q=quantile(EXPR, 0.95), or stats EXPR" },
+		{ "split_part", "split(TEXT, BY)[N]" }, { "left", "TEXT[:N]" }, { "right", "TEXT[-N:]" },
+		{ "regexp_match", "TEXT ~ /RE/" }, { "regexp_matches", "TEXT ~ /RE/" }, { "regex_match", "TEXT ~ /RE/" },
+		{ "matches", "TEXT ~ /RE/" }, { "search", "TEXT ~ /RE/" }, { "nth", "LIST[N]" }, { "div", "ONE // OTHER" },
+		{ "json_extract", "parse_json(TEXT).FIELD" }, { "weekday", "fmt_time(SECONDS, \"%u\")" },
+		{ "dayofweek", "fmt_time(SECONDS, \"%u\")" }, { "minute", "fmt_time(SECONDS, \"%M\")" },
+		{ "datediff", "parse_time(ONE) - parse_time(OTHER)" }, { "pick", "{field: .field}" },
+		{ "row_number", "enumerate, an operator" }, { "enumerate", "enumerate, an operator" },
+		{ "unnest", "flat_map LIST, an operator" }, { "explode", "flat_map LIST, an operator" },
+		{ "flatten", "flat_map LIST, an operator" },
 	};
 
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (!strcmp(words[i].there, name))
+		if (!strcasecmp(words[i].there, name))
 			return words[i].written;
 	return NULL;
 }

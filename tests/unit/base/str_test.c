@@ -152,6 +152,10 @@ suggestions_are_near_and_few(void **state)
 	assert_string_equal(out, "`count`, `cont`, `counts`");
 	assert_true(str_suggest("fitler", word_next, words, out, sizeof out));
 	assert_string_equal(out, "`filter`");
+	assert_true(str_suggest("MAP", word_next, words, out, sizeof out)); /* large and small letters are the same */
+	assert_string_equal(out, "`map`");
+	assert_true(str_suggest("Fitler", word_next, words, out, sizeof out));
+	assert_string_equal(out, "`filter`");
 	assert_false(str_suggest("zzz", word_next, words, out, sizeof out));
 	assert_string_equal(out, "");
 	assert_false(str_suggest("", word_next, words, out, sizeof out));
