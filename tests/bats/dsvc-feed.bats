@@ -77,6 +77,10 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	service 1
 	run -65 timeout "$patience" dsvc-feed --as ndjson --order source -e "$spec" -- cat
 	[[ $output =~ 'step 2, row 0 (member 002, worker '[a-z]+'://'[^,]+', stream 0, offset 2): field `t` is float' ]]
+	# No file comes with an element of the service; the remedy says how to see it, and that is true.
+	[[ $output == *'; the same pipeline with --local names the file, if it reads one'* ]]
+	run -65 timeout "$patience" dsvc-feed --local --as ndjson --order source -e "$spec" -- cat
+	[[ $output == *'(a.tar:3, member 002)'* && $output != *'with --local'* ]]
 }
 
 @test "the core that failed is the cause, and its status is passed on" {

@@ -96,6 +96,12 @@ fill_blame(const struct feed_fill *f, uint64_t row, const struct fill_elem *m, s
 	err_wrap(e, "step %llu, row %llu%s%s%s", (unsigned long long)f->step, (unsigned long long)row, *at ? " (" : "", at,
 		 *at ? ")" : "");
 	buf_clear(&from);
+	if (f->cur.worker) {
+		char *help = mem_printf("%s%sthe same pipeline with --local names the file, if it reads one", e->help,
+					*e->help ? "; " : "");
+		err_help(e, "%s", help);
+		mem_free(help);
+	}
 	return e->kind;
 }
 
