@@ -47,7 +47,7 @@ struct dsvc_batch {
 	uint64_t step;
 	uint32_t epoch;
 	uint64_t rows, valid;   /* rows before the padding come first */
-	int last_of_loop;
+	int last_of_loop;       /* known when it was sent; of data that end with a full step, only by chance */
 	/* private */
 	const struct dsvc_ring *ring;
 	const unsigned char *slot;

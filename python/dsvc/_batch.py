@@ -29,10 +29,13 @@ class Batch(dict[str, Any]):
 
     @property
     def last_of_loop(self) -> bool:
+        """True for the last one of a loop. When the data end the loop, see `last`."""
         return self._facts[6] & 1 != 0
 
     @property
     def last(self) -> bool:
+        """True for the last one of all, if that was known when it was sent: always with `steps` and `until`; when the data
+        end with a full step, only by chance. The end of the `for` loop is always known."""
         return self._facts[6] & 4 != 0
 
     @property
