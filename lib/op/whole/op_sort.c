@@ -138,7 +138,8 @@ const struct op_desc op_sort = {
 	       "numbers, texts (by their bytes), bytes, lists (item by item), records. Equal "
 	       "elements keep their order, also with reverse=true. To sort by several keys give a "
 	       "list: sort [.year, .name]. Elements for which mem= is too small are sorted in a "
-	       "temporary file, whose size --tmp-max limits.",
+	       "temporary file, whose size --tmp-max limits. All threads (-j) sort what is in "
+	       "memory.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_GLOBAL,
 	.flags = OP_WHOLE | OP_REORDERS | OP_PASSES | OP_BY_EXPR,
