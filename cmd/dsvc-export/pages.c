@@ -6,6 +6,7 @@
 
 #include "core/wanted.h"
 #include "host/metrics.h"
+#include "host/pass.h"
 #include "host/wanted_report.h"
 #include "value/format/format.h"
 #include "value/mp.h"
@@ -74,7 +75,7 @@ page_status(const struct page_want *w, enum status st, struct slice report, cons
 	return FINE;
 }
 
-/* The running passes of a service, summed up. */
+/* The passes of a service that are under way, summed up. */
 struct scale {
 	double waits, readers;      /* their wait ratio, weighted by readers */
 	uint64_t busy, stalled;     /* ms of slots */
@@ -86,7 +87,7 @@ scale_add(struct scale *s, struct slice pass)
 {
 	struct slice lately = record_at(pass, "lately");
 
-	if (!record_is(pass, "state", "running"))
+	if (!pass_live(pass))
 		return;
 	s->waits += record_float(pass, "reader_wait_ratio") * (double)record_uint(pass, "readers");
 	s->readers += (double)record_uint(pass, "readers");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "host/pass.h"
 #include "top.h"
 
 static void
@@ -181,7 +182,7 @@ model_update(struct model *m, struct tool *t, struct msg *report, int64_t now_ns
 	for (size_t i = 0; i < m->n; i++)
 		m->jobs[i].seen = false;
 	while (record_next(&it, &job))
-		if (limit_pass(job, &pass))
+		if (pass_of_job(job, &pass))
 			sum += model_pass(m, t, job, pass);
 	model_sweep(m);
 	model_rate(&m->rates, sum);

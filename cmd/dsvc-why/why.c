@@ -10,6 +10,7 @@
 #include "cli/quit.h"
 #include "core/disp/dispatcher.h"
 #include "host/job_plan.h"
+#include "host/pass.h"
 #include "value/format/format.h"
 #include "value/record_put.h"
 
@@ -28,7 +29,7 @@ why_live(struct slice job)
 {
 	struct slice p;
 
-	return limit_pass(job, &p) && (record_is(p, "state", "running") || record_is(p, "state", "listing"));
+	return pass_of_job(job, &p) && pass_live(p);
 }
 
 /* A job as users call it. */
@@ -135,7 +136,7 @@ why_look(const struct why *o, struct tool *t, const char *given, struct answer *
 		return st;
 	struct slice report = tool_record(&reply);
 	st = why_job(report, given, &a->job, e);
-	if (st == ST_OK && !limit_pass(a->job, &a->pass))
+	if (st == ST_OK && !pass_of_job(a->job, &a->pass))
 		st = err_set(e, ST_NOINPUT, "no pass of this job has begun");
 	if (st == ST_OK) {
 		if (!a->plan)

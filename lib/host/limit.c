@@ -21,21 +21,6 @@ limit_word(enum limit_kind k)
 	return limit_words[k];
 }
 
-bool
-limit_pass(struct slice job, struct slice *pass)
-{
-	struct record_items it = record_list(job, "iterations");
-	struct slice p;
-	bool any = false, live = false;
-
-	while (!live && record_next(&it, &p)) {
-		live = record_is(p, "state", "running") || record_is(p, "state", "listing");
-		*pass = p;
-		any = true;
-	}
-	return any;
-}
-
 /* Number of workers that take streams. */
 static uint64_t
 limit_workers(struct slice report)

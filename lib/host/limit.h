@@ -53,7 +53,5 @@ void limit_say(const struct limit *l, struct buf *out);
 void limit_cure(const struct limit *l, struct buf *out);
 /* A word for programs, such as `source`. */
 const char *limit_word(enum limit_kind k);
-/* The pass of a job that runs, else the last; false: it has none. */
-bool limit_pass(struct slice job, struct slice *pass);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/wanted.h"
+#include "host/pass.h"
 #include "host/wanted_report.h"
 #include "wire/msg.h"
 
@@ -141,7 +142,7 @@ static void
 metrics_pass(struct metrics_job *job, struct slice p)
 {
 	bool over = record_is(p, "state", "finished") || record_is(p, "state", "failed");
-	bool live = record_is(p, "state", "running");
+	bool live = pass_live(p);
 	struct slice left = record_at(p, "splits_left");
 
 	for (size_t i = 0; i < METRICS_ROWS; i++)

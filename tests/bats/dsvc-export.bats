@@ -95,6 +95,18 @@ assert h["X-Content-Type-Options"] == "nosniff" and h["Referrer-Policy"] == "no-
 	stop read
 }
 
+@test "a pass that waits for its first worker asks for a slot in all that is said of it" {
+	start dispatch dsvc-dispatch
+	spawn read dsvc-read -q -J early -t none -e 'range 10'
+	serve
+	wants() { get /v1/scale && (($(jq .slots_wanted <<<"$output") > 0)); }
+	until_true 20s wants
+	[ "$(jq -c '[.workers, .slots, .slots_wanted, .slots_usable]' <<<"$output")" = '[0,0,1,1]' ]
+	get /metrics
+	[[ $output == *'dsvc_slots_usable{dsvc_job="early"} 1'* && $output == *'dsvc_jobs{state="listing"} 1'* ]]
+	stop read
+}
+
 @test "clients that know OpenMetrics get it: families without _total, and an end" {
 	service 1
 	dsvc-read -J one -t none -e 'range 10'

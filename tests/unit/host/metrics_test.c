@@ -108,6 +108,20 @@ a_job_counts_once_by_what_is_under_way(void **state)
 }
 
 static void
+a_pass_that_is_still_listed_asks_for_slots(void **state)
+{
+#define ASKS(state) "{\"name\":\"" #state "\",\"iterations\":[{\"state\":\"" #state "\",\"slots_most\":1}]}"
+	const char *t = metrics_of("{\"jobs\":[" ASKS(listing) "," ASKS(running) "," ASKS(finished) "," ASKS(failed) "]}",
+		(struct metrics_conf){ 0 });
+
+	(void)state;
+	has(t, "dsvc_slots_usable{dsvc_job=\"listing\"} 1");
+	has(t, "dsvc_slots_usable{dsvc_job=\"running\"} 1");
+	has(t, "dsvc_slots_usable{dsvc_job=\"finished\"} 0");
+	has(t, "dsvc_slots_usable{dsvc_job=\"failed\"} 0");
+}
+
+static void
 names_are_those_that_collectors_know(void **state)
 {
 	const char *t = metrics_of("{\"workers\":[{\"name\":\"w\",\"peer\":\"p\",\"kept_bytes\":12}],"
