@@ -90,6 +90,13 @@ core=(sh -c 'while IFS= read -r b; do printf "%s\n" "$b"; done')
 	[[ $output == *'core 0 (rank 0, pid '*') was killed by signal 9'*'see dmesg'* ]]
 	run -75 feed -n 2 --batch 2 --results step -e 'range 1000000' -- sh -c '[ $DSVC_CORE = 0 ] && exit; cat'
 	[[ $output == *'core 0'*'while steps were outstanding'* ]]
+	# One on a pipe that gives no results: it is at the step that it has read, whatever else the pipe holds.
+	run -137 feed --batch 1 -e 'range 1000' -- sh -c 'for i in 1 2 3 4 5; do read x; done; kill -9 $$'
+	[[ $output == *'was killed by signal 9 in step 4 (as far as it has read)'* ]]
+	run -75 feed --batch 1 -e 'range 100' -- sh -c 'read x'
+	[[ $output == *'ended in step 0 (as far as it has read), while steps were outstanding'* ]]
+	run -3 feed --batch 1 --loop 10 --each-loop -e 'range 100' -- sh -c 'read a; read b; [ $b = "[51]" ] && exit 3; exit 0'
+	[[ $output == *'exited with status 3 in step 51 ('* ]]
 	# A core that does not listen: writing to it must not end the feed itself.
 	run -3 feed --batch 2 -e 'range 1000000' -- sh -c 'exec 0<&-; n=0; while [ $n != 30000 ]; do n=$((n+1)); done; exit 3'
 	[[ $output == *'exited with status 3'* ]]

@@ -110,8 +110,13 @@ void feed_bye(struct feed *f, int64_t now_ns, uint32_t core, uint64_t done);
 void feed_gone(struct feed *f, int64_t now_ns, uint32_t core);
 /* Its process ended with that wait status. */
 void feed_exited(struct feed *f, int64_t now_ns, uint32_t core, int status);
-/* A blind core has read so many bytes in all, and there are more for it. */
-void feed_taken(struct feed *f, int64_t now_ns, uint32_t core, uint64_t bytes, bool more);
+/* A blind core's pipe: so much of it was read, in all. */
+struct feed_taken {
+	uint64_t bytes;
+	uint64_t steps;              /* read whole, earlier runs included */
+	bool more;                   /* there is something for it to read */
+};
+void feed_taken(struct feed *f, int64_t now_ns, uint32_t core, const struct feed_taken *t);
 void feed_tick(struct feed *f, int64_t now_ns);
 int64_t feed_deadline(const struct feed *f);      /* ns; INT64_MAX: none */
 

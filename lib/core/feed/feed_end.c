@@ -124,6 +124,25 @@ feed_gone(struct feed *f, int64_t now_ns, uint32_t core)
 	feed_step(f);
 }
 
+const char *
+feed_at(struct feed *f, const struct feed_core *k)
+{
+	unsigned long long step = k->done;
+
+	if (f->c.blind)
+		step = k->taken.steps > f->c.from ? k->taken.steps - 1 : f->c.from;
+	snprintf(f->at, sizeof f->at, "step %llu%s", step, f->c.blind ? " (as far as it has read)" : "");
+	return f->at;
+}
+
+/* Whether there are steps that the core was given and has not taken. One that is started anew for each loop may
+ * leave the rest of it. */
+static bool
+feed_outstanding(const struct feed *f, const struct feed_core *k)
+{
+	return k->done < k->told || (k->taken.more && !f->c.each_loop && f->why != FEED_END_SIGNAL);
+}
+
 /* The fault in the end of a core's process; false: it ended well. */
 static bool
 feed_exit_fault(struct feed *f, uint32_t core, enum feed_class *class, struct err *e)
@@ -134,8 +153,7 @@ feed_exit_fault(struct feed *f, uint32_t core, enum feed_class *class, struct er
 
 	*class = FEED_SILENT;
 	if (sig) {
-		err_set(e, (enum status)code, "%s was killed by signal %d in step %llu", feed_name(f, core), sig,
-		        (unsigned long long)k->done);
+		err_set(e, (enum status)code, "%s was killed by signal %d in %s", feed_name(f, core), sig, feed_at(f, k));
 		if (sig == SIGKILL)
 			err_help(e, "the kernel kills for memory too: see dmesg");
 		if (sig == SIGABRT || sig == SIGTERM)
@@ -143,8 +161,7 @@ feed_exit_fault(struct feed *f, uint32_t core, enum feed_class *class, struct er
 		return true;
 	}
 	if (code) {
-		err_set(e, (enum status)code, "%s exited with status %d in step %llu", feed_name(f, core), code,
-		        (unsigned long long)k->done);
+		err_set(e, (enum status)code, "%s exited with status %d in %s", feed_name(f, core), code, feed_at(f, k));
 		return true;
 	}
 	if (f->c.results && k->leaving && k->answered < k->told) {
@@ -154,10 +171,9 @@ feed_exit_fault(struct feed *f, uint32_t core, enum feed_class *class, struct er
 		err_help(e, "--results asks for one result a step");
 		return true;
 	}
-	if (k->bye || (k->leaving && k->done >= k->told))
+	if (k->bye || (k->leaving && !feed_outstanding(f, k)))
 		return false;
-	err_set(e, ST_TEMP, "%s ended in step %llu, while steps were outstanding", feed_name(f, core),
-		(unsigned long long)k->done);
+	err_set(e, ST_TEMP, "%s ended in %s, while steps were outstanding", feed_name(f, core), feed_at(f, k));
 	err_help(e, "a core takes all steps; to end early, ask for it: feed.stop(), or --steps N");
 	return true;
 }

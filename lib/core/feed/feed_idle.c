@@ -34,7 +34,7 @@ idle_where(const struct feed *f, const struct feed_core *k)
 	if (!k->joined || k->said || f->leave_ns || f->cause_at != INT64_MAX || feed_core_over(f, k) ||
 	    (k->leaving && !k->ended) || (k->bye && !f->c.ours))
 		return IDLE_NOT;
-	if (k->told > k->done || k->behind)
+	if (k->told > k->done || k->taken.more)
 		return IDLE_AT_STEP;
 	return k->ended ? IDLE_AT_END : IDLE_NOT;
 }
@@ -126,17 +126,16 @@ feed_idle_end(struct feed *f, uint32_t core)
 }
 
 void
-feed_taken(struct feed *f, int64_t now_ns, uint32_t core, uint64_t bytes, bool more)
+feed_taken(struct feed *f, int64_t now_ns, uint32_t core, const struct feed_taken *t)
 {
 	struct feed_core *k = &f->core[core];
 
 	f->now = now_ns;
-	if (bytes > k->taken || (more && !k->behind)) {
+	if (t->bytes > k->taken.bytes || (t->more && !k->taken.more)) {
 		k->busy_ns = now_ns;
 		k->slow_said = false;
 	}
-	k->taken = bytes;
-	k->behind = more;
+	k->taken = *t;
 }
 
 /* `0, 1 and 2 wait for step 118`: those that wait for a step, and not only for the end of the core. */
@@ -182,8 +181,7 @@ idle_say_slow(struct feed *f, uint32_t core)
 	if (where == IDLE_AT_STEP && k->told == k->done)
 		snprintf(a->text, sizeof a->text, "core %u has read nothing for %s; %s", core, time, who);
 	else if (where == IDLE_AT_STEP)
-		snprintf(a->text, sizeof a->text, "core %u has been at step %llu for %s; %s", core, (unsigned long long)k->done,
-			 time, who);
+		snprintf(a->text, sizeof a->text, "core %u has been at %s for %s; %s", core, feed_at(f, k), time, who);
 	else
 		snprintf(a->text, sizeof a->text, "core %u has not ended, %s after the last step%s; %s", core, time,
 			 k->turning ? " of its loop" : "", who);
@@ -201,8 +199,7 @@ idle_give_up(struct feed *f, uint32_t core)
 	if (where == IDLE_AT_END)
 		err_set(&e, ST_TIMEOUT, "core %u has not ended, %s after it was given all (--core-timeout)", core, time);
 	else if (k->told > k->done)
-		err_set(&e, ST_TIMEOUT, "core %u has done nothing for %s, at step %llu (--core-timeout)", core, time,
-			(unsigned long long)k->done);
+		err_set(&e, ST_TIMEOUT, "core %u has done nothing for %s, at %s (--core-timeout)", core, time, feed_at(f, k));
 	else
 		err_set(&e, ST_TIMEOUT, "core %u has read nothing for %s, of %llu step%s that it was given (--core-timeout)", core,
 			time, (unsigned long long)(k->told - f->c.from), str_s(k->told - f->c.from));

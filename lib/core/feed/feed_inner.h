@@ -27,8 +27,7 @@ struct feed_core {
 	int64_t busy_ns;         /* since when it is at the step it is at */
 	int64_t idle_ns;         /* since when it waits for a step, or has done all; 0: it does not */
 	bool slow_said;
-	uint64_t taken;          /* a blind core: bytes that it has read */
-	bool behind;             /* and there are more for it to read */
+	struct feed_taken taken; /* a blind core: what it has read */
 };
 
 struct feed_slot_ { uint64_t step, real; uint32_t epoch; unsigned flags; };
@@ -61,6 +60,7 @@ struct feed {
 	enum feed_end_why why;
 	char text[256];          /* the end, for people */
 	char name[96];           /* lent by feed_name */
+	char at[64];             /* lent by feed_at */
 	uint64_t done, answered; /* by all cores */
 	struct feed_loops loops;
 	int64_t started_ns, now;
@@ -96,6 +96,9 @@ void feed_loop_start(struct feed *f, uint32_t core);
 void feed_finish(struct feed *f);
 /* Nothing more can come of the core. */
 bool feed_core_over(const struct feed *f, const struct feed_core *k);
+/* The step that the core is at, for people: `step 7`. Of a blind core no more is known than what it has read, and
+ * programs may read ahead of what they do. Lent until the next call. */
+const char *feed_at(struct feed *f, const struct feed_core *k);
 
 /* feed_idle.c */
 enum { FEED_TIME = 32 };

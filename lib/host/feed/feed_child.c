@@ -190,7 +190,7 @@ feed_child_start(struct feed_host *h, uint32_t core, struct err *e)
 			mem_free(env[i]);
 		mem_free(env);
 	}
-	if (st == ST_OK && h->c->machine.blind && h->c->machine.core_timeout_ns) {
+	if (st == ST_OK && h->c->machine.blind) {
 		s->peek = in[0];
 		in[0] = -1;
 	}
@@ -226,6 +226,7 @@ feed_child_reap(struct feed_host *h, uint32_t core)
 	if (s->err >= 0)
 		feed_pipe_hear(h, core, true);
 	kill(-s->child.pid, SIGKILL); /* processes that it has left behind */
+	feed_pipe_look(h, core);
 	child_unguard(&s->child);
 	s->child.pid = 0;
 	child_close(&s->pidfd);
@@ -247,6 +248,7 @@ feed_child_again(struct feed_host *h, uint32_t core)
 	s->joined = s->closing = false;
 	s->text_at = s->n_line = s->n_given = 0;
 	s->wrote = 0;
+	feed_sent_again(&s->sent);
 	buf_reset(&s->text);
 	buf_reset(&s->said);
 	buf_reset(&s->told);
@@ -290,6 +292,7 @@ feed_child_clear(struct feed_host *h, uint32_t core)
 	mem_free(s->answer);
 	mem_free(s->given);
 	mem_free(s->line);
+	feed_sent_clear(&s->sent);
 	buf_clear(&s->position);
 	buf_clear(&s->text);
 	buf_clear(&s->said);

@@ -16,6 +16,7 @@
 
 #include "host/feed/feed_host.h"
 #include "host/feed/feed_link.h"
+#include "host/feed/feed_sent.h"
 #include "op/exec/exec_child.h"
 #include "value/json/json.h"
 
@@ -37,8 +38,9 @@ struct feed_seat {
 	size_t n_line, cap_line;
 	struct buf said, told;       /* unfinished lines of out and err */
 	uint64_t done;               /* a core on pipes: steps done */
-	int peek;                    /* the core's own end of `in`, to see what it has not read; -1: nobody asks */
-	uint64_t wrote;              /* bytes written to in, while there is a peek */
+	int peek;                    /* a blind core's own end of `in`, to see what it has not read; -1: none */
+	uint64_t wrote;              /* bytes written to in */
+	struct feed_sent sent;       /* while there is a peek: the steps in them that may be unread */
 	struct feed_given *given;    /* steps told and not answered, with the rows that an answer must have */
 	size_t n_given, cap_given;
 	struct feed_answer *answer;  /* in order of steps */

@@ -74,6 +74,11 @@ feed_pipe_batch(struct feed_host *h, const struct feed_action *a)
 	s->line = mem_grow(s->line, &s->cap_line, s->n_line + 1, sizeof *s->line);
 	s->line[s->n_line].step = a->step;
 	s->line[s->n_line++].end = s->text.len;
+	if (s->peek >= 0) {
+		if (feed_sent_full(&s->sent))
+			feed_pipe_look(h, a->core);
+		feed_sent_add(&s->sent, a->step, s->wrote + (s->text.len - s->text_at));
+	}
 	if (h->c->machine.results)
 		feed_answer_want(s, &a->batch);
 	feed_pipe_write(h, a->core);
@@ -110,11 +115,15 @@ pipe_close(int *fd)
 void
 feed_pipe_look(struct feed_host *h, uint32_t core)
 {
-	const struct feed_seat *s = &h->seat[core];
+	struct feed_seat *s = &h->seat[core];
 	int left = 0;
 
-	if (s->peek >= 0 && !ioctl(s->peek, FIONREAD, &left) && left >= 0)
-		feed_taken(h->machine, h->now, core, s->wrote - (uint64_t)left, left > 0);
+	if (s->peek < 0 || ioctl(s->peek, FIONREAD, &left) || left < 0)
+		return;
+	struct feed_taken t = { .bytes = s->wrote - (uint64_t)left, .more = left > 0 };
+	feed_sent_taken(&s->sent, t.bytes);
+	t.steps = s->sent.read;
+	feed_taken(h->machine, h->now, core, &t);
 }
 
 void
@@ -135,7 +144,8 @@ feed_pipe_write(struct feed_host *h, uint32_t core)
 		s->wrote += (uint64_t)n;
 	}
 	pipe_written(h, core);
-	feed_pipe_look(h, core);
+	if (h->c->machine.core_timeout_ns)
+		feed_pipe_look(h, core);
 	if (s->text_at < s->text.len)
 		return;
 	buf_reset(&s->text);

@@ -143,12 +143,12 @@ a_core_of_which_only_reading_is_seen_has_time_until_it_reads_on_and_then_until_i
 	fill(f);
 	does(f, 0, 2, S);
 	does(f, 0, 3, S);
-	feed_taken(f, S, 0, 0, true);
-	feed_taken(f, 50 * S, 0, 10, true);
+	feed_taken(f, S, 0, &(struct feed_taken){ .bytes = 0, .more = true });
+	feed_taken(f, 50 * S, 0, &(struct feed_taken){ .bytes = 10, .more = true });
 	assert_int_equal(feed_deadline(f), 150 * S);
-	feed_taken(f, 120 * S, 0, 10, true);
+	feed_taken(f, 120 * S, 0, &(struct feed_taken){ .bytes = 10, .more = true });
 	assert_int_equal(feed_deadline(f), 150 * S);
-	feed_taken(f, 140 * S, 0, 30, false);
+	feed_taken(f, 140 * S, 0, &(struct feed_taken){ .bytes = 30, .more = false });
 	assert_int_equal(feed_deadline(f), 240 * S);
 	said(f, &at);
 	said(f, &at);
@@ -159,12 +159,42 @@ a_core_of_which_only_reading_is_seen_has_time_until_it_reads_on_and_then_until_i
 	fill(f);
 	does(f, 0, 2, S);
 	does(f, 0, 3, S);
-	feed_taken(f, S, 0, 0, true);
+	feed_taken(f, S, 0, &(struct feed_taken){ .bytes = 0, .more = true });
 	said(f, &at);
 	said(f, &at);
 	assert_string_equal(feed_cause(f)->err.text,
 			    "core 0 has read nothing for 100 s, of 3 steps that it was given (--core-timeout)");
 	feed_free(&f);
+}
+
+/* A blind core that was given three steps, has read `steps` of them and ends with `status`: what is said of it. */
+static const char *
+ends_having_read(uint64_t steps, bool more, int status)
+{
+	static char text[256];
+	struct feed *f = begin(1, true, 3);
+
+	fill(f);
+	does(f, 0, 2, S);
+	does(f, 0, 3, S);
+	feed_taken(f, S, 0, &(struct feed_taken){ .bytes = 10 * steps + 5 * more, .steps = steps, .more = more });
+	feed_exited(f, 2 * S, 0, status);
+	feed_tick(f, 3 * S);
+	strcpy(text, feed_cause(f) ? feed_cause(f)->err.text : "");
+	feed_free(&f);
+	return text;
+}
+
+static void
+a_core_of_which_only_reading_is_seen_ends_at_the_step_that_it_read_last(void **state)
+{
+	(void)state;
+	assert_string_equal(ends_having_read(2, true, 9), "core 0 was killed by signal 9 in step 1 (as far as it has read)");
+	assert_string_equal(ends_having_read(0, true, 3 << 8),
+			    "core 0 exited with status 3 in step 0 (as far as it has read)");
+	assert_string_equal(ends_having_read(1, true, 0),
+			    "core 0 ended in step 0 (as far as it has read), while steps were outstanding");
+	assert_string_equal(ends_having_read(3, false, 0), "");
 }
 
 static void

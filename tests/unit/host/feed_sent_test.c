@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which steps were read off a pipe, beside a plain list of what was written.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "host/feed/feed_sent.h"
+
+static void
+steps_that_were_read_whole_are_counted(void **state)
+{
+	struct feed_sent s = { 0 };
+
+	(void)state;
+	assert_int_equal(s.read, 0);
+	feed_sent_add(&s, 7, 10);
+	feed_sent_add(&s, 8, 20);
+	feed_sent_taken(&s, 9);
+	assert_int_equal(s.read, 7);
+	feed_sent_taken(&s, 10);
+	assert_int_equal(s.read, 8);
+	feed_sent_taken(&s, 19);
+	assert_int_equal(s.read, 8);
+	feed_sent_taken(&s, 20);
+	assert_int_equal(s.read, 9);
+	feed_sent_clear(&s);
+}
+
+static void
+another_pipe_begins_with_the_step_that_follows(void **state)
+{
+	struct feed_sent s = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 5; i++)
+		feed_sent_add(&s, i, 10 * (i + 1));
+	feed_sent_taken(&s, 25);
+	feed_sent_again(&s);
+	assert_int_equal(s.read, 5);
+	feed_sent_add(&s, 5, 10);
+	feed_sent_taken(&s, 10);
+	assert_int_equal(s.read, 6);
+	feed_sent_clear(&s);
+}
+
+static void
+a_million_steps_need_no_more_room_than_a_pipe_holds(void **state)
+{
+	enum { STEPS = 1000000, PIPE = 65536 };
+	struct feed_sent s = { 0 };
+	uint64_t *end = malloc(STEPS * sizeof *end), at = 0, read = 0;
+	size_t known = 0;
+
+	(void)state;
+	srand(1);
+	for (uint64_t i = 0; i < STEPS; i++) {
+		at += 2 + (uint64_t)rand() % 20;
+		end[i] = at;
+		if (at > PIPE && at - PIPE > read)
+			read = at - PIPE + (uint64_t)rand() % PIPE;
+		if (feed_sent_full(&s) || rand() % 1000 == 0) {
+			feed_sent_taken(&s, read);
+			while (known < i && end[known] <= read)
+				known++;
+			assert_int_equal(s.read, known);
+		}
+		feed_sent_add(&s, i, at);
+	}
+	assert_true(s.cap <= 4 * PIPE / 2);
+	free(end);
+	feed_sent_clear(&s);
+}
