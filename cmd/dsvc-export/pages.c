@@ -80,12 +80,15 @@ struct scale {
 	double waits, readers;      /* their wait ratio, weighted by readers */
 	uint64_t busy, stalled;     /* ms of slots */
 	uint64_t usable;            /* slots that can have work */
+	uint64_t splits;            /* not given out yet */
+	bool unknown;               /* there are more of them, nobody knows how many */
 };
 
 static void
 scale_add(struct scale *s, struct slice pass)
 {
 	struct slice lately = record_at(pass, "lately");
+	uint64_t splits;
 
 	if (!pass_live(pass))
 		return;
@@ -94,6 +97,8 @@ scale_add(struct scale *s, struct slice pass)
 	s->busy += record_uint(lately, "slot_work_ms");
 	s->stalled += record_uint(lately, "slot_wait_ms");
 	s->usable += record_uint(pass, "slots_most");
+	s->unknown |= !pass_splits(pass, &splits);
+	s->splits += splits;
 }
 
 static unsigned
@@ -118,8 +123,12 @@ page_scale(const struct page_want *w, enum status st, struct slice report, const
 		   ",\"slots\":%" PRIu64 ",\"slots_usable\":%" PRIu64,
 		   wanted_number(wanted, wanted_per_worker(report)), wanted_number(wanted, 1), live,
 		   record_uint(report, "slots"), s.usable);
-	buf_printf(out, ",\"reader_wait_ratio\":%.3g,\"slots_busy_ratio\":%.3g}\n", s.readers > 0 ? s.waits / s.readers : 0,
+	buf_printf(out, ",\"reader_wait_ratio\":%.3g,\"slots_busy_ratio\":%.3g", s.readers > 0 ? s.waits / s.readers : 0,
 		   spent > 0 ? (double)s.busy / spent : 0);
+	if (s.unknown)
+		buf_str(out, ",\"splits_left\":null}\n");
+	else
+		buf_printf(out, ",\"splits_left\":%" PRIu64 "}\n", s.splits);
 	return FINE;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/str.h"
 #include "status_cells.h"
+#include "status_pace.h"
 #include "value/mp.h"
 
 /* Elements of the pass in the previous report. */
@@ -157,7 +158,7 @@ status_jobs_pass_more(struct slice p, struct buf *out)
 }
 
 static void
-status_jobs_passes(struct slice j, struct slice before, double seconds, struct buf *out)
+status_jobs_passes(struct slice report, struct slice j, struct slice before, double seconds, struct buf *out)
 {
 	struct record_items it = record_list(j, "iterations");
 	struct slice p;
@@ -176,6 +177,7 @@ status_jobs_passes(struct slice j, struct slice before, double seconds, struct b
 		else
 			buf_printf(out, "  %10" PRIu64 "\n", record_uint(p, "per_second"));
 		status_jobs_pass_more(p, out);
+		status_pace(report, j, p, out);
 	}
 	status_jobs_job_more(j, out);
 }
@@ -192,7 +194,7 @@ status_jobs_jobs(struct slice report, struct slice before, double seconds, struc
 	buf_printf(out, "%-16s  %5s  %-8s  %7s  %9s  %12s  %10s\n", "JOB", "EPOCH", "STATE", "READERS", "STREAMS",
 		   "ACKNOWLEDGED", "PER SECOND");
 	while (record_next(&it, &j))
-		status_jobs_passes(j, before, seconds, out);
+		status_jobs_passes(report, j, before, seconds, out);
 	if (record_uint(report, "jobs_more"))
 		buf_printf(out, "and %" PRIu64 " more (--all)\n", record_uint(report, "jobs_more"));
 }

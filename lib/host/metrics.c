@@ -141,15 +141,14 @@ metrics_splits(const struct metrics_text *t, const struct metrics_job *v, size_t
 static void
 metrics_pass(struct metrics_job *job, struct slice p)
 {
-	bool over = record_is(p, "state", "finished") || record_is(p, "state", "failed");
 	bool live = pass_live(p);
-	struct slice left = record_at(p, "splits_left");
+	uint64_t splits;
 
 	for (size_t i = 0; i < METRICS_ROWS; i++)
 		if (live || !metrics_rows[i].gauge)
 			job->v[i] += (double)record_uint(p, metrics_rows[i].key) * metrics_rows[i].scale;
-	job->endless |= !over && (left.p == left.end || *left.p == 0xc0); /* nil */
-	job->splits += record_uint(p, "splits_left");
+	job->endless |= !pass_splits(p, &splits);
+	job->splits += splits;
 	if (!live)
 		return;
 	job->wait += record_float(p, "reader_wait_ratio") * (double)record_uint(p, "readers");

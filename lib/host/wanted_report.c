@@ -4,6 +4,13 @@
 #include "base/mem.h"
 #include "core/wanted.h"
 
+static struct wanted_job
+wanted_of(struct slice pass)
+{
+	return (struct wanted_job){ record_float(pass, "demand"), record_float(pass, "slot_rate"),
+		record_uint(pass, "slots_most") };
+}
+
 double
 wanted_report(struct slice report, double busy)
 {
@@ -16,16 +23,24 @@ wanted_report(struct slice report, double busy)
 	while (record_next(&jobs, &j)) {
 		struct record_items passes = record_list(j, "iterations");
 		while (record_next(&passes, &p)) {
-			uint64_t most = record_uint(p, "slots_most");
-			if (!most)
+			struct wanted_job one = wanted_of(p);
+			if (!one.most)
 				continue;
 			v = mem_grow(v, &cap, n + 1, sizeof *v);
-			v[n++] = (struct wanted_job){ record_float(p, "demand"), record_float(p, "slot_rate"), most };
+			v[n++] = one;
 		}
 	}
 	sum = wanted_slots(v, n, record_uint(report, "slots"), busy);
 	mem_free(v);
 	return sum;
+}
+
+double
+wanted_pass(struct slice report, struct slice pass)
+{
+	struct wanted_job one = wanted_of(pass);
+
+	return one.most ? wanted_slots(&one, 1, record_uint(report, "slots"), 1) : 0;
 }
 
 double

@@ -91,6 +91,8 @@ assert h["X-Content-Type-Options"] == "nosniff" and h["Referrer-Policy"] == "no-
 	wants() { get /v1/scale && (($(jq .slots_wanted <<<"$output") > 0)); }
 	until_true 20s wants
 	[ "$(jq '.slots_busy_ratio >= 0 and .reader_wait_ratio >= 0 and .slots_usable > 0' <<<"$output")" = true ]
+	listed() { get /v1/scale && [ "$(jq '.splits_left >= 0 and .splits_left != null' <<<"$output")" = true ]; }
+	until_true 20s listed
 	(($(dsvc-status --wanted) > 0))
 	stop read
 }
@@ -101,7 +103,7 @@ assert h["X-Content-Type-Options"] == "nosniff" and h["Referrer-Policy"] == "no-
 	serve
 	wants() { get /v1/scale && (($(jq .slots_wanted <<<"$output") > 0)); }
 	until_true 20s wants
-	[ "$(jq -c '[.workers, .slots, .slots_wanted, .slots_usable]' <<<"$output")" = '[0,0,1,1]' ]
+	[ "$(jq -c '[.workers, .slots, .slots_wanted, .slots_usable, .splits_left]' <<<"$output")" = '[0,0,1,1,null]' ]
 	get /metrics
 	[[ $output == *'dsvc_slots_usable{dsvc_job="early"} 1'* && $output == *'dsvc_jobs{state="listing"} 1'* ]]
 	stop read

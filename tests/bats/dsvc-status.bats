@@ -91,6 +91,20 @@ load lib/dsvc
 	exec 9<&-
 }
 
+@test "below a pass that runs stands who waits, what is wanted, how long it takes, and what limits it" {
+	local shares='readers wait [0-9]* %  workers held back [0-9]* %  [0-9]* slots* wanted'
+	service
+	spawn slow dsvc-read -q -J slow -t none -e 'range 100000000 | sleep 1ms'
+	spawn held bash -c "dsvc-read -q -J held -e 'counter' | tail -f /dev/null"
+	paced() { run -0 dsvc-status -v && (($(grep -c '^    limit: ' <<<"$output") == 2)); }
+	until_true "$patience"s paced
+	[[ $(grep -A 2 '^slow ' <<<"$output") =~ $shares'  about '[0-9a-z\ ]+' left'.*'limit: too few workers: their ' ]]
+	[[ $(grep -A 2 '^held ' <<<"$output") =~ $shares$'\n    limit: the output of the reader took nothing' ]]
+	stop slow
+	run -0 dsvc-status
+	[[ $(grep -A 1 '^slow ' <<<"$output") != *limit* ]]
+}
+
 @test "a pass that failed is told as such, and spoils no other books" {
 	service
 	run -65 --separate-stderr dsvc-read -J bad -e 'range 300 | sleep 2ms | map 1 // (x - 250)'
