@@ -14,12 +14,18 @@ advertise_anywhere(const struct address *a)
 }
 
 enum status
-advertise_check(const char *as, const struct address *at, const char *local, struct err *e)
+advertise_check(const char *as, const struct address *at, const struct address_answer *met, struct err *e)
 {
 	struct address a = *at;
 	enum status st = as ? address_parse(as, &a, e) : ST_OK;
-	const char *host = local[0] ? local : "127.0.0.1";
+	const char *host = met->local[0] ? met->local : "127.0.0.1";
 
+	if (st == ST_OK && !as && met->away && address_local(&a)) {
+		st = err_set(e, ST_CONFIG, "only programs of this machine can reach %s, and the dispatcher is on another one",
+			a.text);
+		err_help(e, "bind an address that readers reach, such as tcp://%s:*; if all of them are here, --advertise %s says so",
+			 host, a.text);
+	}
 	if (st != ST_OK || !advertise_anywhere(&a))
 		return st;
 	err_set(e, ST_USAGE, "%s does not say where readers find this worker", a.text);

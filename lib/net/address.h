@@ -50,6 +50,7 @@ enum address_speech { ADDRESS_UNTOLD, ADDRESS_CLEAR, ADDRESS_KEYED };
 struct address_answer {
 	enum address_speech speech; /* untold: it did not say so within a moment */
 	char local[128];            /* tcp: the address of this end, as an endpoint host; else "" */
+	bool away;                  /* the other end is not on this machine */
 };
 
 /* Whether somebody listens there: connects and hangs up, within timeout_ms. ST_PROTO: what

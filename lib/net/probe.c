@@ -136,19 +136,33 @@ probe_greeting(int fd, int64_t until_ns, enum address_speech *speech, struct err
 	return err_set(e, ST_PROTO, "another kind of program answers there");
 }
 
+enum { PROBE_HOST = sizeof ((struct address *)0)->host };
+
 static void
-probe_local(int fd, char *local, size_t local_size)
+probe_host(const struct sockaddr_storage *a, char out[PROBE_HOST])
 {
-	struct sockaddr_storage a;
-	socklen_t n = sizeof a;
-	char text[INET6_ADDRSTRLEN] = "127.0.0.1";
-	if (getsockname(fd, (struct sockaddr *)&a, &n) == 0) {
-		if (a.ss_family == AF_INET)
-			inet_ntop(AF_INET, &((struct sockaddr_in *)&a)->sin_addr, text, sizeof text);
-		else if (a.ss_family == AF_INET6)
-			inet_ntop(AF_INET6, &((struct sockaddr_in6 *)&a)->sin6_addr, text, sizeof text);
-	}
-	snprintf(local, local_size, strchr(text, ':') ? "[%s]" : "%s", text);
+	snprintf(out, PROBE_HOST, "127.0.0.1");
+	if (a->ss_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)a)->sin_addr, out, PROBE_HOST);
+	else if (a->ss_family == AF_INET6)
+		inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)a)->sin6_addr, out, PROBE_HOST);
+}
+
+/* Where both ends are. To one of its own addresses a machine connects from the same one, or over loopback. */
+static void
+probe_ends(int fd, struct address_answer *out)
+{
+	struct sockaddr_storage here = { 0 }, there = { 0 };
+	socklen_t n = sizeof here, m = sizeof there;
+	struct address peer = { 0 };
+	char local[PROBE_HOST];
+
+	getsockname(fd, (struct sockaddr *)&here, &n);
+	getpeername(fd, (struct sockaddr *)&there, &m);
+	probe_host(&here, local);
+	probe_host(&there, peer.host);
+	snprintf(out->local, sizeof out->local, strchr(local, ':') ? "[%s]" : "%s", local);
+	out->away = strcmp(local, peer.host) != 0 && !address_local(&peer);
 }
 
 static enum status
@@ -169,7 +183,7 @@ probe_tcp(const struct address *ep, int64_t until_ns, struct address_answer *out
 	if (error)
 		return err_set(e, ST_UNAVAIL, "%s", error == ECONNREFUSED ? "connection refused" :
 			       error == ETIMEDOUT ? "no answer in time" : strerror(error));
-	probe_local(fd, out->local, sizeof out->local);
+	probe_ends(fd, out);
 	enum status st = probe_greeting(fd, until_ns, &out->speech, e);
 	close(fd);
 	return st;

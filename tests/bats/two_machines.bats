@@ -85,6 +85,25 @@ tap() {
 	[[ $output == *"has not the key"* ]]
 }
 
+@test "a worker that no other machine could reach is refused where the dispatcher is on one, unless that is meant" {
+	machine_b
+	start dispatch ip netns exec "$a" dsvc-dispatch --insecure -b 'tcp://10.77.0.1:*'
+	local at
+	for at in 'tcp://127.0.0.1:*' 'tcp://[::1]:*' "ipc://$sockets/b/data"; do
+		run -78 within 30s "${in_b[@]}" dsvc-work --insecure -d "$ready" -b "$at"
+		[[ $output == *"only programs of this machine can reach $at, and the dispatcher is on another one"* ]]
+		[[ $output == *"such as tcp://10.77.0.2:*; "*"--advertise $at says so"* ]]
+	done
+	at=$ready
+	# on the dispatcher's machine, and by its outer address, it may be meant
+	start near ip netns exec "$a" dsvc-work --insecure -d "$at" -b 'tcp://127.0.0.1:*'
+	stop near
+	start work "${in_b[@]}" dsvc-work --insecure -d "$at" -b 'tcp://127.0.0.1:*' --advertise 'tcp://127.0.0.1:*'
+	[[ $ready == tcp://127.0.0.1:* ]]
+	run -0 --separate-stderr within 30s "${in_b[@]}" dsvc-read -q --insecure -d "$at" -t count -e "$elements"
+	[[ $output == 20000 ]]
+}
+
 @test "with --data clear elements can be read at the cable, and only there" {
 	machine_b
 	start dispatch ip netns exec "$a" dsvc-dispatch -b 'tcp://10.77.0.1:*'

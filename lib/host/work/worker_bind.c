@@ -37,7 +37,7 @@ worker_host_keys(struct worker_host *h)
 }
 
 enum status
-worker_host_bind(struct worker_host *h, const char *local, struct err *e)
+worker_host_bind(struct worker_host *h, const struct address_answer *met, struct err *e)
 {
 	const struct worker_host_conf *c = h->conf;
 	struct buf at = { 0 };
@@ -48,12 +48,12 @@ worker_host_bind(struct worker_host *h, const char *local, struct err *e)
 		address_sweep("work");
 		st = address_fresh("work", &at, e);
 	} else {
-		buf_printf(&at, "tcp://%s:*", local);
+		buf_printf(&at, "tcp://%s:*", met->local);
 	}
 	if (st == ST_OK)
 		st = address_parse((char *)at.data, &h->address, e);
 	if (st == ST_OK)
-		st = advertise_check(c->advertise, &h->address, local, e);
+		st = advertise_check(c->advertise, &h->address, met, e);
 	if (st == ST_OK)
 		st = address_claim(&h->address, &h->claim, e);
 	worker_host_keys(h);

@@ -507,7 +507,7 @@ worker_host_run(const struct worker_host_conf *c, struct err *e)
 	}
 	link_tune_memory();
 	worker_host_open(&h, self);
-	st = worker_host_bind(&h, h.way.reached.answer.local, e);
+	st = worker_host_bind(&h, &h.way.reached.answer, e);
 	if (st == ST_OK)
 		st = worker_host_share(&h, e);
 	if (st == ST_OK)
