@@ -3,16 +3,16 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/str.h"
+#include "cli/output.h"
 
 void
 show_begin(struct show *s, const struct feed_opts *o)
 {
 	*s = (struct show){ .begun = false };
-	progress_begin(&s->progress, "dsvc-feed", o->progress, o->quiet, !o->output && isatty(STDOUT_FILENO));
+	progress_begin(&s->progress, "dsvc-feed", o->progress, o->quiet, output_mixes(o->output, o->format));
 }
 
 void

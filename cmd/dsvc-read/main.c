@@ -65,6 +65,7 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 		return ST_DATA;
 	}
 	p->job = service ? remote_of(service)->job.name : p->o->job.name;
+	p->what = w;
 	if (service && service != plan->top) {
 		if (p->o->on_missed)
 			return err_set(e, ST_USAGE, "--on-missed needs a pipeline that runs on workers as a whole");

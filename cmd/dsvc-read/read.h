@@ -39,6 +39,8 @@ struct read_options {
 
 extern const struct program read_program;
 
+struct what;
+
 /* Where elements go, and what ends it. */
 struct delivery {
 	const struct read_options *o;
@@ -50,6 +52,9 @@ struct delivery {
 	atomic_bool gone;
 	uint64_t left;          /* elements left of --count */
 	uint64_t elements, bytes;
+	const struct what *what; /* that is read; NULL: not known yet */
+	uint64_t all;           /* elements that will come, earlier runs included; 0: unknown. Once progress is shown */
+	bool counted;           /* it has been worked out */
 	uint64_t told;          /* elements told to the reader as written, or finished */
 	bool unbuffered;        /* the format puts nothing into the buffer */
 	struct saved saved;     /* --checkpoint: what an earlier run left, then ours */

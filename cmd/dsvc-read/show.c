@@ -4,16 +4,26 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "read.h"
+#include "what.h"
 
 void
 show_begin(struct delivery *p)
 {
 	const struct read_options *o = p->o;
 
-	progress_begin(&p->progress, "dsvc-read", o->progress, o->quiet, !o->output && isatty(STDOUT_FILENO));
+	progress_begin(&p->progress, "dsvc-read", o->progress, o->quiet, output_mixes(o->output, o->format));
+}
+
+/* The share that is done when so many elements have come; below 0: unknown. */
+static double
+show_share(const struct delivery *p, uint64_t elements)
+{
+	double of_all = p->all ? (double)(p->begun + elements) / (double)p->all : -1;
+	double of_count = p->o->count != INT64_MAX ? (double)elements / (double)p->o->count : -1;
+
+	return of_all > of_count ? of_all : of_count;
 }
 
 void
@@ -21,12 +31,16 @@ show_progress(struct delivery *p, const struct reader_stats *s)
 {
 	char elements[PROGRESS_NUMBER], rate[PROGRESS_NUMBER], bytes[PROGRESS_NUMBER], line[LOG_STATUS];
 	double seconds = progress_seconds(&p->progress);
+	if (!p->counted) /* only now, since it may look into files */
+		p->all = p->what ? what_elements(p->what, p->o) : 0;
+	p->counted = p->what != NULL;
 	progress_number(elements, (double)p->elements, 1000);
 	progress_number(rate, (double)p->elements / seconds, 1000);
 	progress_number(bytes, (double)p->bytes, 1024);
 	int n = snprintf(line, sizeof line, "%s elements  %s/s  %sB", elements, rate, bytes);
 	if (s && s->missed)
 		n += snprintf(line + n, sizeof line - (size_t)n, "  missed %llu", (unsigned long long)s->missed);
+	n = progress_share(&p->progress, show_share(p, p->elements), show_share(p, 0), line, n, sizeof line);
 	if (s)
 		snprintf(line + n, sizeof line - (size_t)n, "  %u of %u streams done%s", s->streams_ended,
 			 s->streams, s->dispatcher_lost ? "  dispatcher lost, waiting" :

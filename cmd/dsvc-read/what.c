@@ -4,6 +4,8 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "host/service.h"
+#include "op/facts.h"
+#include "op/remote/remote.h"
 #include "pass_on.h"
 #include "what.h"
 
@@ -126,4 +128,17 @@ what_clear(struct what *w)
 	plan_free(&w->plan);
 	buf_clear(&w->spec);
 	buf_clear(&w->type);
+}
+
+uint64_t
+what_elements(const struct what *w, const struct read_options *o)
+{
+	const struct job_opts *job = w->plan && w->plan->service ? &remote_of(w->plan->service)->job : &o->job;
+	int64_t all = w->plan ? op_elements_of(w->plan->top) : -1;
+
+	if (all <= 0 || all == INT64_MAX || (uint64_t)all > UINT64_MAX / (uint64_t)o->epochs || (job->name && *job->name) ||
+	    job->sharding == SHARD_OFF || job->sharding == SHARD_HINT || (job->shard && *job->shard) ||
+	    (job->consumer && *job->consumer))
+		return 0;
+	return (uint64_t)all * (uint64_t)o->epochs;
 }

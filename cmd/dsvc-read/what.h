@@ -18,6 +18,8 @@ struct what {
 /* The dataset or the checked plan that the operands or options name. */
 enum status what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 		      const struct endpoint *ep, struct err *e);
+/* Elements that the reader would get; 0: not known. Others may take some of a job with a name. */
+uint64_t what_elements(const struct what *w, const struct read_options *o);
 void what_clear(struct what *w);
 
 #endif

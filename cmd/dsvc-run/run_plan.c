@@ -256,7 +256,7 @@ run_plan(struct plan *plan, const struct run_plan_conf *conf, struct err *e)
 	pool_set_size(jobs == PARAM_AUTO || (!conf->jobs && jobs == 1) ? 0 : (uint32_t)jobs);
 	if (jobs == PARAM_AUTO)
 		jobs = machine_cpus();
-	struct watch_conf watched = { .top = plan->top, .output = conf->path, .count = conf->count,
+	struct watch_conf watched = { .top = plan->top, .output = conf->path, .format = conf->format, .count = conf->count,
 				      .when = conf->progress, .quiet = conf->quiet };
 	p.watch = watch_new(&watched);
 	struct split_threads *threads = split_threads_join(plan, jobs);

@@ -10,6 +10,8 @@
 #include "base/mem.h"
 #include "base/thread.h"
 #include "base/wake.h"
+#include "cli/output.h"
+#include "op/facts.h"
 #include "op/intake.h"
 
 struct watch {
@@ -20,20 +22,19 @@ struct watch {
 	_Atomic uint64_t elements;
 	uint64_t bytes_all, elements_all; /* all that the sources have; 0: unknown */
 	uint64_t count;                   /* UINT64_MAX: any number */
+	int64_t all;                      /* that come out; -1: unknown, INT64_MAX: endless */
 	bool known;                       /* the totals have been worked out */
 	bool started;
 	int quit;
 	pthread_t thread;
 };
 
-/* The share that is done; below 0: unknown. */
+/* The share of the sources that is taken in; below 0: unknown. */
 static double
-watch_share(const struct watch *w, uint64_t elements, uint64_t bytes)
+watch_share_in(const struct watch *w, uint64_t bytes)
 {
 	uint64_t taken = atomic_load(&w->taken.elements);
 
-	if (w->count != UINT64_MAX)
-		return (double)elements / (double)w->count;
 	if (!w->intake.tells)
 		return -1;
 	if (bytes && w->bytes_all)
@@ -41,27 +42,31 @@ watch_share(const struct watch *w, uint64_t elements, uint64_t bytes)
 	return w->elements_all && !bytes ? (double)taken / (double)w->elements_all : -1;
 }
 
-/* Hours, minutes and seconds: 1:02:03, 0:07. */
-static void
-watch_time(char *out, size_t size, double s)
+/* The share that is done; below 0: unknown. What has come out says it best, for sources are read ahead; but where an
+ * operator holds all back until it has seen all, most of the work comes before that. */
+static double
+watch_share(const struct watch *w, uint64_t elements, uint64_t bytes)
 {
-	uint64_t all = (uint64_t)(s + 0.5), h = all / 3600;
+	double in = watch_share_in(w, bytes);
 
-	if (h)
-		snprintf(out, size, "%" PRIu64 ":%02u:%02u", h, (unsigned)(all / 60 % 60), (unsigned)(all % 60));
-	else
-		snprintf(out, size, "%u:%02u", (unsigned)(all / 60), (unsigned)(all % 60));
+	if (w->count != UINT64_MAX)
+		return (double)elements / (double)w->count;
+	if (w->all <= 0 || w->all == INT64_MAX || (w->intake.holds && in >= 0))
+		return in;
+	return (double)elements / (double)w->all;
 }
 
 static void
 watch_say(struct watch *w)
 {
-	char number[PROGRESS_NUMBER], rate[PROGRESS_NUMBER], line[LOG_STATUS], left[32];
+	char number[PROGRESS_NUMBER], rate[PROGRESS_NUMBER], line[LOG_STATUS];
 	uint64_t elements = atomic_load(&w->elements), bytes = atomic_load(&w->taken.bytes);
-	double s = progress_seconds(&w->progress), share;
+	double s = progress_seconds(&w->progress);
 
-	if (!w->known)
+	if (!w->known) {
 		intake_total(&w->intake, &w->bytes_all, &w->elements_all);
+		w->all = op_elements_of(w->conf.top);
+	}
 	w->known = true;
 	progress_number(number, (double)elements, 1000);
 	progress_number(rate, s > 0 ? (double)elements / s : 0, 1000);
@@ -72,13 +77,7 @@ watch_say(struct watch *w)
 		n += snprintf(line + n, sizeof line - (size_t)n, w->bytes_all ? "  read %sB of %sB" : "  read %sB",
 			      number, rate);
 	}
-	share = watch_share(w, elements, bytes);
-	if (share >= 0)
-		n += snprintf(line + n, sizeof line - (size_t)n, "  %d%%", share < 1 ? (int)(share * 100) : 100);
-	if (share > 0.001 && share < 1) {
-		watch_time(left, sizeof left, s / share - s);
-		snprintf(line + n, sizeof line - (size_t)n, "  ETA %s", left);
-	}
+	progress_share(&w->progress, watch_share(w, elements, bytes), 0, line, n, sizeof line);
 	progress_say(&w->progress, line);
 }
 
@@ -115,7 +114,7 @@ watch_begin(struct watch *w, struct op_intake **intake)
 	const struct watch_conf *c = &w->conf;
 	struct err e;
 
-	progress_begin(&w->progress, "dsvc-run", c->when, c->quiet, !c->output && isatty(STDOUT_FILENO));
+	progress_begin(&w->progress, "dsvc-run", c->when, c->quiet, output_mixes(c->output, (int)c->format));
 	w->quit = wake_open();
 	w->started = w->quit >= 0 && progress_fd() >= 0
 		&& thread_start(&w->thread, watch_run, w, "progress", &e) == ST_OK;

@@ -8,12 +8,14 @@
 
 #include "cli/progress.h"
 #include "op/op.h"
+#include "value/format/format.h"
 
 struct watch;
 
 struct watch_conf {
 	const struct op_node *top;
 	const char *output;      /* name of the file that is written; NULL: standard output */
+	enum format_kind format;
 	int64_t count;           /* the run ends after this many elements; INT64_MAX: never */
 	int when;                /* enum progress_when */
 	bool quiet;

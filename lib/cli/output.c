@@ -342,11 +342,23 @@ output_start(struct output *o, struct err *e)
 	return st;
 }
 
+static bool
+output_is_file(const char *path)
+{
+	return path && strcmp(path, "-") != 0;
+}
+
+bool
+output_mixes(const char *path, int format)
+{
+	return !output_is_file(path) && !format_is_blind((enum format_kind)format) && isatty(STDOUT_FILENO);
+}
+
 enum status
 output_open(const struct output_conf *conf, struct output **out, struct err *e)
 {
 	struct output *o = mem_zalloc(sizeof *o);
-	bool file = conf->path && strcmp(conf->path, "-");
+	bool file = output_is_file(conf->path);
 	enum status st = ST_OK;
 
 	*out = o;

@@ -60,6 +60,9 @@ struct output_conf {
 	void *arg;
 };
 
+/* Whether elements written to path (as above) would stand on a terminal, where a line of progress would mix with them.
+ * format: enum format_kind. */
+bool output_mixes(const char *path, int format);
 /* Refuses binary formats on a terminal (ST_USAGE). Gives. */
 enum status output_open(const struct output_conf *conf, struct output **out, struct err *e);
 enum status output_run(struct output *o, const struct run *r, struct err *e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -115,6 +116,31 @@ double
 progress_seconds(const struct progress *p)
 {
 	return (double)(clock_mono_ns() - p->began_ns) / 1e9;
+}
+
+/* Hours, minutes and seconds: 1:02:03, 0:07. */
+static int
+progress_time(char *out, size_t size, double s)
+{
+	uint64_t all = (uint64_t)(s + 0.5), h = all / 3600;
+
+	if (h)
+		return snprintf(out, size, "%" PRIu64 ":%02u:%02u", h, (unsigned)(all / 60 % 60), (unsigned)(all % 60));
+	return snprintf(out, size, "%u:%02u", (unsigned)(all / 60), (unsigned)(all % 60));
+}
+
+int
+progress_share(const struct progress *p, double share, double begun, char *line, int n, size_t size)
+{
+	double done = share - begun;
+
+	if (share >= 0)
+		n += snprintf(line + n, size - (size_t)n, "  %d%%", share < 1 ? (int)(share * 100) : 100);
+	if (done > 0.001 && share < 1) {
+		n += snprintf(line + n, size - (size_t)n, "  ETA ");
+		n += progress_time(line + n, size - (size_t)n, progress_seconds(p) * (1 - share) / done);
+	}
+	return n;
 }
 
 void

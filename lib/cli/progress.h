@@ -39,6 +39,9 @@ bool progress_due(struct progress *p);
 /* One line without a newline; cut to the terminal's width. */
 void progress_say(struct progress *p, const char *line);
 double progress_seconds(const struct progress *p);
+/* Appends `  43%  ETA 0:54` to a line that has n bytes and room for `size`: share is done of all, and `begun` was when
+ * the time began. A share below 0 is not known, and appends nothing. Gives the length. */
+int progress_share(const struct progress *p, double share, double begun, char *line, int n, size_t size);
 void progress_end(struct progress *p);
 
 /* 1234567 as 1.23M with base 1000, for counts; as 1.18Mi with base 1024, for bytes. */

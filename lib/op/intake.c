@@ -11,10 +11,12 @@ static void
 intake_walk(struct intake *t, const struct op_node *n)
 {
 	/* Not recursive down the chain, which may be long. */
-	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0])
+	for (; n->desc->kind == OP_TRANSFORM && n->n_in; n = n->in[0]) {
+		t->holds |= (n->desc->flags & OP_WHOLE) != 0;
 		/* A program could end early, but most read all that they are given. */
 		if (n->desc->times || (n->desc->flags & (OP_CUTS | OP_EXEC)) == OP_CUTS)
 			t->tells = false;
+	}
 	if (n->desc->kind == OP_SOURCE) {
 		t->leaf = mem_grow(t->leaf, &t->cap, t->n + 1, sizeof *t->leaf);
 		t->leaf[t->n++] = n;

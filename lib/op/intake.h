@@ -14,6 +14,7 @@ struct intake {
 	/* How far the sources are says how far the plan is: nothing in it ends early or reads
 	 * again. */
 	bool tells;
+	bool holds; /* an operator gives nothing before its input has ended */
 };
 
 /* Finds the sources. Looks at no file, and is cheap. */

@@ -50,16 +50,65 @@ has_handler() { # NAME: it takes USR1, which would end it before
 	(($(wc -l <"$BATS_TEST_TMPDIR/run.out") == 1000))
 }
 
+@test "the share that is done is that of the elements, where it is known how many come out" {
+	printf '#!/bin/bash\nfor ((i = 0; i < 25; i++)); do read -r x; echo "$x"; done\nread -r go <%q/in\nexec cat\n' \
+		"$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/stops"
+	chmod +x "$BATS_TEST_TMPDIR/stops"
+	# The source was read ahead of the program; what has come out counts.
+	spawn run dsvc-run -q "range 100 | exec -- $BATS_TEST_TMPDIR/stops"
+	asks() { kill -USR1 "${pid[run]}" && said run '^dsvc-run: 25 elements .*/s  25%  ETA [0-9:]+$'; }
+	until_true 5s has_handler run
+	until_true 10s asks
+	echo go >&8
+	reap run
+	((status == 0))
+	# Where an operator holds all back, it is the source that tells.
+	spawn run dsvc-run -q "range 100 | sort | exec -- $BATS_TEST_TMPDIR/stops"
+	asks() { kill -USR1 "${pid[run]}" && said run '^dsvc-run: 25 elements .*/s  100%$'; }
+	until_true 5s has_handler run
+	until_true 10s asks
+	echo go >&8
+	reap run
+	((status == 0))
+}
+
+# Asks the reader until it has said how many elements it has, and which share they are; sets n and share.
+reads_some() { # NAME PATTERN
+	kill -USR1 "${pid[$1]}" || return 2
+	[[ $(grep -oE '^dsvc-read: [1-9][0-9]* elements .*' "$BATS_TEST_TMPDIR/$1.err" | tail -n 1) =~ $2 ]] || return
+	n=${BASH_REMATCH[1]} share=${BASH_REMATCH[2]-}
+}
+
+@test "a reader tells its share if nobody else takes elements of the job, or by -n" {
+	local n share known='read: ([0-9]+) elements .*  ([0-9]+)%  ETA [0-9:]+  0 of'
+	service
+	spawn own dsvc-read -p never -e 'range 1000 | sleep 20ms'
+	spawn named dsvc-read -p never -J j -e 'range 1000 | sleep 20ms'
+	spawn some dsvc-read -p never -J k -n 200 -e 'counter | sleep 20ms'
+	until_true 5s has_handler own
+	until_true "$patience"s reads_some own "$known"
+	((share == n / 10))
+	until_true 5s has_handler some
+	until_true "$patience"s reads_some some "$known"
+	((share == n / 2))
+	until_true 5s has_handler named
+	until_true "$patience"s reads_some named 'read: ([0-9]+) elements .*B  0 of'
+	kill -KILL "${pid[@]}"
+}
+
 @test "a run shows progress by itself only on a terminal to which no elements go" {
 	local say="lines $BATS_TEST_TMPDIR/in"
 	spawn never script -qec "dsvc-run -p never -o $BATS_TEST_TMPDIR/o1 '$say'" /dev/null
 	spawn mixed script -qec "dsvc-run '$say'" /dev/null
+	spawn stdout script -qec "dsvc-run -o - '$say'" /dev/null
+	spawn none script -qec "dsvc-run -t none '$say'" /dev/null
 	spawn plain dsvc-run -o "$BATS_TEST_TMPDIR/o2" "$say"
 	spawn shown script -qec "stty cols 20; dsvc-run -o $BATS_TEST_TMPDIR/o3 '$say'" /dev/null
 	until_true 10s grep -q 'elements' "$BATS_TEST_TMPDIR/shown.out"
+	until_true 10s grep -q 'elements' "$BATS_TEST_TMPDIR/none.out"
 	# Cut to the terminal's width, so that it can be erased.
 	run ! grep -aqE '[^[:cntrl:]]{20,}' <(sed 's/\x1b\[K/\n/g' "$BATS_TEST_TMPDIR/shown.out")
-	run ! grep -q elements "$BATS_TEST_TMPDIR"/{never,mixed}.out "$BATS_TEST_TMPDIR/plain.err"
+	run ! grep -q elements "$BATS_TEST_TMPDIR"/{never,mixed,stdout}.out "$BATS_TEST_TMPDIR/plain.err"
 	kill -KILL "${pid[@]}"
 }
 
