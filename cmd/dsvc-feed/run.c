@@ -60,40 +60,44 @@ run_results(void *arg, uint64_t step, uint32_t core, const uint8_t *p, size_t le
 static bool
 run_due(void *arg, uint64_t step, enum feed_keep when)
 {
-	const struct feed_run *r = arg;
+	struct feed_run *r = arg;
+	int64_t now = clock_mono_ns();
 
 	if (!r->o->checkpoint || when >= FEED_KEEP_LAST)
 		return r->o->checkpoint;
 	if (r->o->save_every)
 		return step % (uint64_t)r->o->save_every == 0;
-	return r->o->loop || r->o->loop_ns ? when == FEED_KEEP_LOOP : clock_mono_ns() - r->saved_ns >= RUN_SAVE_NS;
+	if (r->o->loop || r->o->loop_ns)
+		return when == FEED_KEEP_LOOP;
+	if (now - r->saved_ns < RUN_SAVE_NS)
+		return false;
+	r->saved_ns = now; /* it may be kept later */
+	return true;
 }
 
 static enum status
-run_save(struct feed_run *r, const struct feed_place *place, const struct feed_what *what, bool early, struct err *e)
+run_position(void *arg, const struct feed_place *place, const struct feed_what *what, enum feed_keep when,
+	     struct err *e)
 {
+	struct feed_run *r = arg;
 	struct buf b = { 0 };
 	enum status st = r->out ? output_sync(r->out, &r->bytes, e) : ST_OK;
 
 	feed_place_encode(place, what, &b);
 	if (st == ST_OK)
-		st = keep_add(&r->keep, place->step, r->bytes, &b, early, e);
+		st = keep_add(&r->keep, place->step, r->bytes, &b, when == FEED_KEEP_EARLY, e);
 	buf_clear(&b);
 	r->saved_ns = clock_mono_ns();
 	r->saved_step = place->step;
 	return st;
 }
 
-static enum status
-run_stepped(void *arg, uint64_t step, const struct feed_place *place, const struct feed_what *what, enum feed_keep keep,
-	    struct err *e)
+static void
+run_stepped(void *arg, uint64_t step, uint64_t rows)
 {
 	struct feed_run *r = arg;
 
-	show_step(&r->show, step, place ? place->rows : UINT64_MAX);
-	if (!place || !keep)
-		return ST_OK;
-	return run_save(r, place, what, keep == FEED_KEEP_EARLY, e);
+	show_step(&r->show, step, rows);
 }
 
 static void
@@ -176,6 +180,7 @@ feed_run_open(struct feed_run *r, struct feed_opts *o, struct feed_host_conf *c,
 	c->ready = run_ready;
 	c->results = run_results;
 	c->done = run_stepped;
+	c->keep = run_position;
 	c->due = run_due;
 	c->say = run_say;
 	c->heard = run_heard;

@@ -466,7 +466,7 @@ shown_again() { # K: progress has been drawn K times at least, and stands there 
 	service
 	# Two and a half seconds, in which there were ten lines in each.
 	run -0 --separate-stderr within 30s dsvc-read -p always -e 'range 20 | distribute | rate 8'
-	[[ $output == *19 ]]
+	[[ $(sort -n <<<"$output") == "$(seq 0 19)" ]]
 	[[ $stderr == *'elements  '* ]]
 	(($(grep -c 'elements  ' <<<"$stderr") <= 2))
 }

@@ -45,3 +45,36 @@ killed() { # ARG...
 	service 2
 	killed --shards 2
 }
+
+# Nobody answers: what lies unread in a pipe is no more than written. The last core is killed when it has read AT steps.
+lost_in_pipes() { # ARG...
+	local every n rows RANDOM=$seed
+	cd "$BATS_TEST_TMPDIR" || return
+	reads() {
+		timeout "$patience" dsvc-feed --as ndjson -n $n --batch $n --checkpoint pos --save-every $every "$@" -e 'range 600' -- \
+			sh -c '[ $((DSVC_CORE + 1)) = $DSVC_CORES ] || exec cat >/dev/null
+				[ "$AT" ] || exec cat
+				for i in $(seq $AT); do read -r x; done
+				kill -9 $$'
+	}
+	for n in 1 2; do
+		for every in 1 7; do
+			export AT=$((1 + RANDOM % 60))
+			rm -f pos
+			run -137 reads "$@"
+			# the step that it had in hand comes again, and what follows it
+			rows=$(seq -f '[%.0f]' $(((AT - 1) / every * every * n + n - 1)) $n 599)
+			AT='' run -0 --separate-stderr reads "$@"
+			[[ $output == "$rows" ]] || { echo "-n $n --save-every $every"; false; }
+		done
+	done
+}
+
+@test "what a core that is killed has not read off its pipe comes again" {
+	lost_in_pipes --local
+}
+
+@test "what a core that is killed has not read off its pipe comes again through the service" {
+	service
+	lost_in_pipes --shards 1
+}

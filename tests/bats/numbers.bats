@@ -184,6 +184,7 @@ print(time.monotonic() - begin)' "${ready##*:}"
 	run -77 dsvc-read -d "$at" -e 'range 3 | exec -- cat'
 	says dsvc-work.1 'What is refused ends the job with exit status 77.'
 	run -77 dsvc-read -d "$at" -e 'lines /etc/hostname'
+	told dsvc-feed.1 'CMD must read all steps: one that ends while some are left in its pipe has failed, with code 75, unless --each-loop is given.' # dsvc-feed.bats
 	told dsvc-feed.1 'Only processes of the user of dsvc-feed, and of root, may join; others are refused with 77.' # feed_user.bats
 	says dsvc-exec.7 'An element fails if its own process ends with an exit status other than 0, if the answer cannot be read, or if there is no answer within ‘timeout=DURATION’. ‘on_error=fail’, skip, keep, retry:N or retry:N,skip decides what happens then.'
 	gives '' 'range 1 | exec proto=arg on_error=skip -- sh -c "exit 3"'

@@ -70,7 +70,7 @@ struct feed_ring *feed_fill_ring(const struct feed_fill *f, uint32_t slot);
 /* The place after so many steps; NULL: it is not known any more, or not yet. Lent. */
 const struct feed_place *feed_fill_place(const struct feed_fill *f, uint64_t step);
 /* With `lag`: that place is about to be made safe, and gets a record of its own; feed_fill_safe says that it is. */
-void feed_fill_exact(struct feed_fill *f, uint64_t step);
+void feed_fill_exact(struct feed_fill *f, struct feed_place *p);
 void feed_fill_safe(struct feed_fill *f);
 /* With `lag`: the last step of the pass is complete, and the reader waits until all of it is acknowledged. */
 bool feed_fill_ended(const struct feed_fill *f);

@@ -60,12 +60,11 @@ feed_fill_place(const struct feed_fill *f, uint64_t step)
 }
 
 void
-feed_fill_exact(struct feed_fill *f, uint64_t step)
+feed_fill_exact(struct feed_fill *f, struct feed_place *p)
 {
-	struct feed_place *p = &f->place[step % f->places];
 	struct reader_host *r = f->source ? feed_source_reader(f->source) : NULL;
 
-	if (!r || p->step != step || p->epoch != f->epoch || !(p->base || p->skip))
+	if (!r || p->epoch != f->epoch || !(p->base || p->skip))
 		return;
 	struct feed_base *b = fill_base_new(f);
 	uint64_t n = reader_host_position_at(r, p->count, &b->position);

@@ -12,6 +12,7 @@
 #include "base/mem.h"
 #include "base/wake.h"
 #include "host/feed/feed_host_inner.h"
+#include "host/feed/feed_sure.h"
 
 enum {
 	HOST_FIRST = 4,  /* descriptors before those of guests and seats */
@@ -67,7 +68,7 @@ host_begin(struct feed_host *h, struct err *e)
 		s.position = &h->begin.base->position;
 	s.skip = h->begin.skip;
 	for (uint32_t i = 0; i < c->machine.cores; i++) {
-		h->seat[i].done = from;
+		h->seat[i].done = h->seat[i].sure = from;
 		if (c->as == FEED_AS_MEMORY)
 			feed_seat_welcome(h, i);
 	}
@@ -95,21 +96,37 @@ host_start(struct feed_host *h, struct err *e)
 /* Actions of the machine */
 
 enum status
+feed_host_keep(struct feed_host *h, const struct feed_place *place, enum feed_keep when, struct err *e)
+{
+	struct feed_place at = *place;
+
+	at.base = feed_base_ref(place->base);
+	if (h->c->fill.lag)
+		feed_fill_exact(h->fill, &at);
+	enum status st = h->c->keep(h->c->arg, &at, &h->what, when, e);
+	if (h->c->fill.lag && st == ST_OK) {
+		feed_fill_safe(h->fill);
+		h->kept = at.step;
+	}
+	feed_base_unref(&at.base);
+	return st;
+}
+
+enum status
 feed_host_done(struct feed_host *h, uint64_t step, enum feed_keep when, struct err *e)
 {
 	const struct feed_host_conf *c = h->c;
-	bool due = c->due && c->due(c->arg, step, when);
+	const struct feed_place *place = feed_fill_place(h->fill, step);
 
 	h->done = step;
 	h->done_last = when == FEED_KEEP_LAST;
-	if (due && c->fill.lag)
-		feed_fill_exact(h->fill, step);
-	enum status st = c->done(c->arg, step, feed_fill_place(h->fill, step), &h->what, due ? when : FEED_KEEP_NOT, e);
-	if (due && c->fill.lag && st == ST_OK) {
-		feed_fill_safe(h->fill);
-		h->kept = step;
-	}
-	return st;
+	c->done(c->arg, step, place ? place->rows : UINT64_MAX);
+	if (!place || !c->due || !c->due(c->arg, step, when))
+		return ST_OK;
+	if (when == FEED_KEEP_EARLY || !feed_sure_waits(h, step))
+		return feed_host_keep(h, place, when, e);
+	feed_sure_push(h, place, when);
+	return ST_OK;
 }
 
 static void
@@ -247,9 +264,10 @@ host_fd(int fd, bool in, bool out)
 static int
 host_timeout(const struct feed_host *h)
 {
-	int64_t at = feed_deadline(h->machine), keep = feed_keep_deadline(h);
+	int64_t at = feed_deadline(h->machine), keep = feed_keep_deadline(h), sure = feed_sure_deadline(h);
 
 	at = keep < at ? keep : at;
+	at = sure < at ? sure : at;
 	/* Found while messages were sent, or positions kept. */
 	if (feed_acts(h->machine))
 		return 0;
@@ -332,7 +350,7 @@ host_keep(struct feed_host *h)
 {
 	struct err e;
 
-	if (feed_keep_run(h, &e) != ST_OK)
+	if ((h->n_waiting && feed_sure_run(h, false, &e) != ST_OK) || feed_keep_run(h, &e) != ST_OK)
 		feed_core_failed(h->machine, h->now, FEED_ANY_CORE, FEED_SAID, &e);
 }
 
@@ -391,6 +409,9 @@ host_end(struct feed_host *h, struct err *e)
 		end->tail = feed_fill_tail(h->fill, &end->tail_of);
 		end->dropped = feed_fill_dropped(h->fill);
 	}
+	struct err unkept;
+	if (h->n_waiting && feed_sure_run(h, false, cause ? &unkept : e) != ST_OK && !cause)
+		return ST_NO;
 	/* When a stop was asked for, all that was told may have been done already. */
 	if (!cause && h->done && !h->done_last && feed_host_done(h, h->done, FEED_KEEP_LAST, e) != ST_OK)
 		return ST_NO;
@@ -415,6 +436,7 @@ host_clear(struct feed_host *h)
 	mem_free(h->guest);
 	mem_free(h->seat);
 	mem_free(h->dataset);
+	feed_sure_clear(h);
 	feed_fill_free(&h->fill);
 	feed_source_free(&h->source);
 	if (h->listener >= 0) {

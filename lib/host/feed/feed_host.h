@@ -37,12 +37,14 @@ struct feed_host_conf {
 	const char *tail_word, *type_text;
 	int stop_fd;                 /* readable: stop softly; -1: none */
 	/* Callbacks; `arg` goes along. results: answers of one core to a step, count elements end to end, in order.
-	 * done: all cores have done as many steps; place is lent, NULL when there are no positions. keep: it is due. */
+	 * done: all cores have done as many steps, with so many rows; rows UINT64_MAX: they are not counted, for there are
+	 * no positions. keep: the position of a step, once `due` has asked for it; place is lent. */
 	enum status (*ready)(void *arg, const char *endpoint, struct err *e);   /* may be NULL */
 	enum status (*results)(void *arg, uint64_t step, uint32_t core, const uint8_t *p, size_t len, uint64_t count,
 			       struct err *e);
-	enum status (*done)(void *arg, uint64_t step, const struct feed_place *place, const struct feed_what *what,
-			    enum feed_keep keep, struct err *e);
+	void (*done)(void *arg, uint64_t step, uint64_t rows);
+	enum status (*keep)(void *arg, const struct feed_place *place, const struct feed_what *what, enum feed_keep when,
+			    struct err *e); /* NULL without due */
 	bool (*due)(void *arg, uint64_t step, enum feed_keep when); /* whether its position is to be kept; may be NULL */
 	void (*say)(void *arg, const char *text);
 	void (*heard)(void *arg, uint32_t core, const char *line, size_t n); /* a line of its stderr, with its newline */

@@ -5,6 +5,7 @@
  *	feed_host.c     the loop, the start, the actions of the machine
  *	feed_seat.c     what cores say on their sockets; who sits where
  *	feed_pipe.c     cores that read steps on stdin and answer on stdout
+ *	feed_sure.c     positions that wait until such cores have read beyond them
  *	feed_child.c    starting and ending children
  *	feed_answer.c   results: kept, cut into rows, passed on in order
  *	feed_agree.c    an end on which several hosts agree
@@ -22,6 +23,7 @@
 
 struct feed_answer { uint64_t step, rows; struct buf value; };
 struct feed_given { uint64_t step, rows, valid; };
+struct feed_waiting { struct feed_place place; enum feed_keep when; };
 
 /* A core's seat. */
 struct feed_seat {
@@ -41,6 +43,7 @@ struct feed_seat {
 	int peek;                    /* a blind core's own end of `in`, to see what it has not read; -1: none */
 	uint64_t wrote;              /* bytes written to in */
 	struct feed_sent sent;       /* while there is a peek: the steps in them that may be unread */
+	uint64_t sure;               /* a blind core: steps that it has done beyond doubt */
 	struct feed_given *given;    /* steps told and not answered, with the rows that an answer must have */
 	size_t n_given, cap_given;
 	struct feed_answer *answer;  /* in order of steps */
@@ -65,6 +68,9 @@ struct feed_host {
 	uint64_t done;               /* steps that were passed on as done by all cores */
 	bool done_last;              /* and that they were the last was said */
 	uint64_t kept;               /* the step of the position that was kept last */
+	struct feed_waiting *waiting; /* positions, n_waiting from first_waiting on */
+	size_t first_waiting, n_waiting, cap_waiting;
+	int64_t sure_looked;         /* when cores were looked at for their sake */
 	int64_t keep_since;          /* since when cores have waited with nothing left to do; 0: they do not */
 	uint32_t released;           /* the pass of which all is acknowledged; 0: none */
 	bool wants_end, agreed;      /* an end is asked for, by us or another host; and settled */
@@ -85,6 +91,9 @@ void feed_host_blame(struct feed_host *h, uint32_t core, const struct err *e);
 
 /* All cores have done so many steps: keeps a position of it, if it is time for one. */
 enum status feed_host_done(struct feed_host *h, uint64_t step, enum feed_keep when, struct err *e);
+
+/* Keeps a position now. */
+enum status feed_host_keep(struct feed_host *h, const struct feed_place *place, enum feed_keep when, struct err *e);
 
 /* feed_keep.c */
 int64_t feed_keep_deadline(const struct feed_host *h);     /* ns; INT64_MAX: none */

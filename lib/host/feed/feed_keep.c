@@ -9,6 +9,7 @@
  * without a position.
  */
 #include "host/feed/feed_host_inner.h"
+#include "host/feed/feed_sure.h"
 
 #define KEEP_STUCK_NS 1000000000ll   /* how long all wait before it is taken to be for us, */
 #define KEEP_GIVE_UP_NS 5000000000ll /* and before rows of the next step are acknowledged, too */
@@ -32,7 +33,7 @@ feed_keep_run(struct feed_host *h, struct err *e)
 	if (!h->c->fill.lag || !h->fill || !r)
 		return ST_OK;
 	feed_fill_pass(h->fill, &epoch, &before);
-	if (!h->dry || done != feed_fill_step(h->fill) || h->released == epoch) {
+	if (!h->dry || done != feed_fill_step(h->fill) || h->released == epoch || !feed_sure_read(h, done)) {
 		h->keep_since = 0;
 		return ST_OK;
 	}
@@ -43,6 +44,8 @@ feed_keep_run(struct feed_host *h, struct err *e)
 		return ST_OK;
 	h->keep_since = h->now;
 	if (!kept)
+		st = feed_sure_run(h, true, e);
+	if (!kept && st == ST_OK)
 		st = feed_host_done(h, done, FEED_KEEP_EARLY, e);
 	if (st == ST_OK && (kept || ends))
 		reader_host_release(r);

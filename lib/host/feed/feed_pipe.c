@@ -123,6 +123,8 @@ feed_pipe_look(struct feed_host *h, uint32_t core)
 	struct feed_taken t = { .bytes = s->wrote - (uint64_t)left, .more = left > 0 };
 	feed_sent_taken(&s->sent, t.bytes);
 	t.steps = s->sent.read;
+	if (t.steps > s->sure + 1)
+		s->sure = t.steps - 1; /* it may be at work on the last */
 	feed_taken(h->machine, h->now, core, &t);
 }
 
