@@ -57,16 +57,16 @@ has_handler() { # NAME: it takes USR1, which would end it before
 	# The source was read ahead of the program; what has come out counts.
 	spawn run dsvc-run -q "range 100 | exec -- $BATS_TEST_TMPDIR/stops"
 	asks() { kill -USR1 "${pid[run]}" && said run '^dsvc-run: 25 elements .*/s  25%  ETA [0-9:]+$'; }
-	until_true 5s has_handler run
-	until_true 10s asks
+	until_true "$patience"s has_handler run
+	until_true "$patience"s asks
 	echo go >&8
 	reap run
 	((status == 0))
 	# Where an operator holds all back, it is the source that tells.
 	spawn run dsvc-run -q "range 100 | sort | exec -- $BATS_TEST_TMPDIR/stops"
 	asks() { kill -USR1 "${pid[run]}" && said run '^dsvc-run: 25 elements .*/s  100%$'; }
-	until_true 5s has_handler run
-	until_true 10s asks
+	until_true "$patience"s has_handler run
+	until_true "$patience"s asks
 	echo go >&8
 	reap run
 	((status == 0))
@@ -82,16 +82,17 @@ reads_some() { # NAME PATTERN
 @test "a reader tells its share if nobody else takes elements of the job, or by -n" {
 	local n share known='read: ([0-9]+) elements .*  ([0-9]+)%  ETA [0-9:]+  0 of'
 	service
-	spawn own dsvc-read -p never -e 'range 1000 | sleep 20ms'
-	spawn named dsvc-read -p never -J j -e 'range 1000 | sleep 20ms'
-	spawn some dsvc-read -p never -J k -n 200 -e 'counter | sleep 20ms'
-	until_true 5s has_handler own
+	# slow enough that none of them ends before it is asked
+	spawn own dsvc-read -p never -e 'range 500 | sleep 500ms'
+	spawn named dsvc-read -p never -J j -e 'range 500 | sleep 500ms'
+	spawn some dsvc-read -p never -J k -n 200 -e 'counter | sleep 500ms'
+	until_true "$patience"s has_handler own
 	until_true "$patience"s reads_some own "$known"
-	((share == n / 10))
-	until_true 5s has_handler some
+	((share == n / 5))
+	until_true "$patience"s has_handler some
 	until_true "$patience"s reads_some some "$known"
 	((share == n / 2))
-	until_true 5s has_handler named
+	until_true "$patience"s has_handler named
 	until_true "$patience"s reads_some named 'read: ([0-9]+) elements .*B  0 of'
 	kill -KILL "${pid[@]}"
 }
@@ -105,7 +106,7 @@ reads_some() { # NAME PATTERN
 	spawn plain dsvc-run -o "$BATS_TEST_TMPDIR/o2" "$say"
 	spawn shown script -qec "stty cols 20; dsvc-run -o $BATS_TEST_TMPDIR/o3 '$say'" /dev/null
 	until_true 10s grep -q 'elements' "$BATS_TEST_TMPDIR/shown.out"
-	until_true 10s grep -q 'elements' "$BATS_TEST_TMPDIR/none.out"
+	until_true 10s grep -q elements "$BATS_TEST_TMPDIR/none.out"
 	# Cut to the terminal's width, so that it can be erased.
 	run ! grep -aqE '[^[:cntrl:]]{20,}' <(sed 's/\x1b\[K/\n/g' "$BATS_TEST_TMPDIR/shown.out")
 	run ! grep -q elements "$BATS_TEST_TMPDIR"/{never,mixed,stdout}.out "$BATS_TEST_TMPDIR/plain.err"
