@@ -95,7 +95,9 @@ load lib/dsvc
 	local shares='readers wait [0-9]* %  workers held back [0-9]* %  [0-9]* slots* wanted'
 	service
 	spawn slow dsvc-read -q -J slow -t none -e 'range 100000000 | sleep 1ms'
-	spawn held bash -c "dsvc-read -q -J held -e 'counter' | tail -f /dev/null"
+	mkfifo "$BATS_TEST_TMPDIR/out" # which nobody reads
+	spawn held bash -c "exec dsvc-read -q -J held -e counter >'$BATS_TEST_TMPDIR/out'"
+	exec 9<"$BATS_TEST_TMPDIR/out"
 	paced() { run -0 dsvc-status -v && (($(grep -c '^    limit: ' <<<"$output") == 2)); }
 	until_true "$patience"s paced
 	[[ $(grep -A 2 '^slow ' <<<"$output") =~ $shares'  about '[0-9a-z\ ]+' left'.*'limit: too few workers: their ' ]]
@@ -103,6 +105,7 @@ load lib/dsvc
 	stop slow
 	run -0 dsvc-status
 	[[ $(grep -A 1 '^slow ' <<<"$output") != *limit* ]]
+	exec 9<&-
 }
 
 @test "a pass that failed is told as such, and spoils no other books" {
