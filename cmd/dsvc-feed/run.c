@@ -283,6 +283,18 @@ run_close(struct feed_run *r, bool well, struct err *e)
 	return closed;
 }
 
+/* A host that has done all before does not come to the job again, and the others cannot begin without it. */
+static void
+run_alone(const struct feed_host_conf *c)
+{
+	uint64_t from = c->begin.step + c->over;
+
+	if (c->hosts < 2 || !c->placed || (c->until > from && c->begin.epoch <= c->fill.epochs))
+		return;
+	log_say(LOG_WARN, "this host has done all of its %" PRIu64 " step%s, and does not come to the job again; if "
+		"another host has not, start all with its step: --from STEP", from, str_s(from));
+}
+
 /* The last step is done already: no command is started. */
 static bool
 run_nothing(const struct feed_host_conf *c)
@@ -299,6 +311,8 @@ int
 feed_run(struct feed_run *r, const struct feed_host_conf *c)
 {
 	struct err e = { 0 }, last = { 0 };
+
+	run_alone(c);
 	enum status st = run_nothing(c) ? ST_OK : feed_host_run(c, &r->end, &e);
 	enum status closed = run_close(r, st == ST_OK && !stop_signal(), &last);
 	int code = 0;

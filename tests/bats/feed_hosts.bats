@@ -286,6 +286,27 @@ joined() { paste -d' ' <(out 0 | paste -sd' ' | xargs -n "$1") <(out 1 | paste -
 	service
 	run -75 feed --host 0/2 -J a --batch 4 --seat-wait 100ms -e 'range 30'
 	[[ $output == *'no consumer came for place 2, 3 of the 4 of job `a`'* ]]
+	# Without a limit it says what it waits for.
+	spawn one dsvc-feed --as ndjson --host 0/2 -J b --batch 4 --slow 100ms -e 'range 30' -- cat
+	until_true 20s grep -q 'the core waits for data: not all hosts have come$' "$BATS_TEST_TMPDIR/one.err"
+	stop one KILL || true
+}
+
+@test "a host that has done all says that it does not come again" {
+	service
+	cd "$BATS_TEST_TMPDIR"
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -J a --batch 4 --shards 1 --checkpoint pos.%h --save-every 1 -e 'range 30' -- sh -c "cat >out.$h"
+	done
+	ends 0
+	run -0 feed --host 0/2 -J b --batch 4 --shards 1 --checkpoint pos.0 -e 'range 30'
+	[[ $output == *'this host has done all of its 8 steps, and does not come to the job again; if another host has not, start all with its step: --from STEP'* ]]
+	# and with that step the others get theirs
+	for h in 0 1; do
+		spawn "h$h" dsvc-feed --as ndjson --host $h/2 -J c --batch 4 --shards 1 --checkpoint pos.%h --from 5 -e 'range 30' -- sh -c "cat >out.$h"
+	done
+	ends 0
+	[[ $(<out.0) == $'[20,21]\n[24,25]\n[28,29]' && $(head -n 2 out.1) == $'[22,23]\n[26,27]' ]]
 }
 
 @test "what several hosts cannot do is refused" {

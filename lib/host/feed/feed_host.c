@@ -153,23 +153,25 @@ host_results(struct feed_host *h, uint64_t step)
 static void
 host_slow(struct feed_host *h, const struct feed_action *a)
 {
-	bool all = a->core == FEED_ANY_CORE;
+	const char *why = a->core == FEED_ANY_CORE && h->source ? feed_source_waits(h->source) : NULL;
 
-	if (all) {
+	if (a->core == FEED_ANY_CORE) {
 		h->parched = true;
-		h->parched_idle = h->source && feed_source_idle(h->source);
+		h->parched_why = why != NULL;
 	}
-	feed_host_say(h, "%s%s", a->text, all && h->parched_idle ? ": no worker has a stream" : "");
+	feed_host_say(h, "%s%s%s", a->text, why ? ": " : "", why ? why : "");
 }
 
 /* While cores wait for data the reason may become known. */
 static void
 host_parched(struct feed_host *h)
 {
-	if (!h->parched || h->parched_idle || !h->source || !feed_source_idle(h->source))
+	const char *why = h->parched && !h->parched_why && h->source ? feed_source_waits(h->source) : NULL;
+
+	if (!why)
 		return;
-	h->parched_idle = true;
-	feed_host_say(h, "no worker has a stream");
+	h->parched_why = true;
+	feed_host_say(h, "%s", why);
 }
 
 static void
@@ -275,9 +277,9 @@ host_timeout(const struct feed_host *h)
 	if (h->fill && !h->filled && !h->dry && feed_room(h->machine))
 		return 0;
 	if (at == INT64_MAX)
-		return h->parched && !h->parched_idle ? HOST_LOOK_MS : -1;
+		return h->parched && !h->parched_why ? HOST_LOOK_MS : -1;
 	int64_t ms = (at - clock_mono_ns() + 999999) / 1000000;
-	int64_t most = h->parched && !h->parched_idle ? HOST_LOOK_MS : 3600000;
+	int64_t most = h->parched && !h->parched_why ? HOST_LOOK_MS : 3600000;
 
 	return ms < 0 ? 0 : ms > most ? (int)most : (int)ms;
 }

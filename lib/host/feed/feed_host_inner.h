@@ -80,7 +80,7 @@ struct feed_host {
 	char end_text[256];
 	struct reader_feeds told;    /* to the reader of this pass, of the cores */
 	const struct reader_host *told_reader;
-	bool parched, parched_idle;  /* that all cores wait for data was said; and that no worker has a stream */
+	bool parched, parched_why;   /* that all cores wait for data was said; and why */
 	int64_t now, starved_at, full_at;
 	struct feed_host_end *end;
 };

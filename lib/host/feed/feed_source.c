@@ -339,15 +339,18 @@ feed_source_job(const struct feed_source *s)
 	return s->reader && s->job_known ? reader_host_job(s->reader) : NULL;
 }
 
-bool
-feed_source_idle(struct feed_source *s)
+const char *
+feed_source_waits(struct feed_source *s)
 {
+	const char *consumer = s->c.reader.job.consumer;
 	struct reader_stats stats;
 
 	if (!s->reader)
-		return false;
+		return NULL;
+	if (consumer && *consumer && !reader_host_opened(s->reader))
+		return "not all hosts have come";
 	reader_host_stats(s->reader, &stats);
-	return stats.waiting_for_worker;
+	return stats.waiting_for_worker ? "no worker has a stream" : NULL;
 }
 
 int

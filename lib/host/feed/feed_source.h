@@ -69,7 +69,7 @@ bool feed_source_midway(struct feed_source *s);
 int feed_source_stop_fd(const struct feed_source *s);
 /* The reader of the pass, for an end on which hosts agree; NULL: there is none. Lent. */
 struct reader_host *feed_source_reader(struct feed_source *s);
-/* Whether no worker has a stream, so that everybody waits for the service. */
-bool feed_source_idle(struct feed_source *s);
+/* A clause that says what keeps the service from giving anything; NULL: nothing that is known. */
+const char *feed_source_waits(struct feed_source *s);
 
 #endif
