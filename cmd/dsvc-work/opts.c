@@ -96,8 +96,7 @@ const struct program work_program = {
 		{ 75, "the dispatcher was lost, or not every stream was handed over in time" }, { 76, NULL },
 		{ 77, "the dispatcher does not know this key or has another one than before, or none is known and "
 		  "--insecure was not given" },
-		{ 78, "others can read the keys, --sandbox require or an --allow option asks for what the kernel does not have, or "
-		  "no other machine could reach this worker" },
+		{ 78, "others can read the keys, or --sandbox require or an --allow option asks for what the kernel does not have" },
 		{ -1, NULL } },
 	.versions = link_versions,
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 
 /* Whether the address is that of every interface, which can be bound but not connected to. */
@@ -20,12 +21,9 @@ advertise_check(const char *as, const struct address *at, const struct address_a
 	enum status st = as ? address_parse(as, &a, e) : ST_OK;
 	const char *host = met->local[0] ? met->local : "127.0.0.1";
 
-	if (st == ST_OK && !as && met->away && address_local(&a)) {
-		st = err_set(e, ST_CONFIG, "only programs of this machine can reach %s, and the dispatcher is on another one",
-			a.text);
-		err_help(e, "bind an address that readers reach, such as tcp://%s:*; if all of them are here, --advertise %s says so",
-			 host, a.text);
-	}
+	if (st == ST_OK && !as && met->away && address_local(&a))
+		log_say(LOG_WARN, "only readers on this machine can reach %s, and the dispatcher is on another one: bind an address "
+			"such as tcp://%s:*, or say --advertise %s if that is meant", a.text, host, a.text);
 	if (st != ST_OK || !advertise_anywhere(&a))
 		return st;
 	err_set(e, ST_USAGE, "%s does not say where readers find this worker", a.text);

@@ -11,8 +11,8 @@
 #include "net/address.h"
 
 /* Checks that readers can use what they will be told: `as`, or `at`, the address to bind, when
- * that is NULL. met: how the dispatcher was reached. ST_USAGE: it is no address of one machine; ST_CONFIG: only this
- * machine can reach it, though the dispatcher is on another; `as` says that this is meant. */
+ * that is NULL. met: how the dispatcher was reached. ST_USAGE: it is no address of one machine. If only this machine
+ * can reach it, though the dispatcher is on another, that is said; `as` tells that it is meant. */
 enum status advertise_check(const char *as, const struct address *at, const struct address_answer *met, struct err *e);
 /* Checks `as`, which may be NULL, for a dispatcher. */
 enum status advertise_check_name(const char *as, struct err *e);
