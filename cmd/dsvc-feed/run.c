@@ -61,7 +61,6 @@ static bool
 run_due(void *arg, uint64_t step, enum feed_keep when)
 {
 	struct feed_run *r = arg;
-	int64_t now = clock_mono_ns();
 
 	if (!r->o->checkpoint || when >= FEED_KEEP_LAST)
 		return r->o->checkpoint;
@@ -69,6 +68,7 @@ run_due(void *arg, uint64_t step, enum feed_keep when)
 		return step % (uint64_t)r->o->save_every == 0;
 	if (r->o->loop || r->o->loop_ns)
 		return when == FEED_KEEP_LOOP;
+	int64_t now = clock_mono_ns();
 	if (now - r->saved_ns < RUN_SAVE_NS)
 		return false;
 	r->saved_ns = now; /* it may be kept later */
@@ -88,7 +88,6 @@ run_position(void *arg, const struct feed_place *place, const struct feed_what *
 		st = keep_add(&r->keep, place->step, r->bytes, &b, when == FEED_KEEP_EARLY, e);
 	buf_clear(&b);
 	r->saved_ns = clock_mono_ns();
-	r->saved_step = place->step;
 	return st;
 }
 

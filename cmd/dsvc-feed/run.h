@@ -19,7 +19,6 @@ struct feed_run {
 	struct keep keep;
 	uint64_t bytes;              /* length of the output that counts */
 	int64_t saved_ns, began_ns;
-	uint64_t saved_step;
 	struct feed_host_end end;
 	struct book book;
 	struct show show;

@@ -31,9 +31,10 @@ show_progress(struct delivery *p, const struct reader_stats *s)
 {
 	char elements[PROGRESS_NUMBER], rate[PROGRESS_NUMBER], bytes[PROGRESS_NUMBER], line[LOG_STATUS];
 	double seconds = progress_seconds(&p->progress);
-	if (!p->counted) /* only now, since it may look into files */
-		p->all = p->what ? what_elements(p->what, p->o) : 0;
-	p->counted = p->what != NULL;
+	if (p->what && !p->counted) {
+		p->all = what_elements(p->what, p->o); /* only now, since it may look into files */
+		p->counted = true;
+	}
 	progress_number(elements, (double)p->elements, 1000);
 	progress_number(rate, (double)p->elements / seconds, 1000);
 	progress_number(bytes, (double)p->bytes, 1024);

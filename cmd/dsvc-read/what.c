@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "host/service.h"
-#include "op/facts.h"
+#include "op/intake.h"
 #include "op/remote/remote.h"
 #include "pass_on.h"
 #include "what.h"
@@ -134,11 +134,10 @@ uint64_t
 what_elements(const struct what *w, const struct read_options *o)
 {
 	const struct job_opts *job = w->plan && w->plan->service ? &remote_of(w->plan->service)->job : &o->job;
-	int64_t all = w->plan ? op_elements_of(w->plan->top) : -1;
+	uint64_t all = w->plan ? intake_elements(w->plan->top) : 0, epochs = (uint64_t)o->epochs;
 
-	if (all <= 0 || all == INT64_MAX || (uint64_t)all > UINT64_MAX / (uint64_t)o->epochs || (job->name && *job->name) ||
-	    job->sharding == SHARD_OFF || job->sharding == SHARD_HINT || (job->shard && *job->shard) ||
-	    (job->consumer && *job->consumer))
+	if (all > UINT64_MAX / epochs || (job->name && *job->name) || job->sharding == SHARD_OFF ||
+	    job->sharding == SHARD_HINT || (job->shard && *job->shard) || (job->consumer && *job->consumer))
 		return 0;
-	return (uint64_t)all * (uint64_t)o->epochs;
+	return all * epochs;
 }

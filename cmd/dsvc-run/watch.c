@@ -11,7 +11,6 @@
 #include "base/thread.h"
 #include "base/wake.h"
 #include "cli/output.h"
-#include "op/facts.h"
 #include "op/intake.h"
 
 struct watch {
@@ -22,7 +21,7 @@ struct watch {
 	_Atomic uint64_t elements;
 	uint64_t bytes_all, elements_all; /* all that the sources have; 0: unknown */
 	uint64_t count;                   /* UINT64_MAX: any number */
-	int64_t all;                      /* that come out; -1: unknown, INT64_MAX: endless */
+	uint64_t all;                     /* that come out; 0: unknown */
 	bool known;                       /* the totals have been worked out */
 	bool started;
 	int quit;
@@ -51,7 +50,7 @@ watch_share(const struct watch *w, uint64_t elements, uint64_t bytes)
 
 	if (w->count != UINT64_MAX)
 		return (double)elements / (double)w->count;
-	if (w->all <= 0 || w->all == INT64_MAX || (w->intake.holds && in >= 0))
+	if (!w->all || (w->intake.holds && in >= 0))
 		return in;
 	return (double)elements / (double)w->all;
 }
@@ -65,7 +64,7 @@ watch_say(struct watch *w)
 
 	if (!w->known) {
 		intake_total(&w->intake, &w->bytes_all, &w->elements_all);
-		w->all = op_elements_of(w->conf.top);
+		w->all = intake_elements(w->conf.top);
 	}
 	w->known = true;
 	progress_number(number, (double)elements, 1000);

@@ -11,17 +11,16 @@
 static void
 datasets_count(struct slice dataset, struct status_details *d)
 {
-	struct slice at = record_at(dataset, "cardinality");
-	struct mp m;
+	int64_t n;
 	char text[40];
 
-	if (!at.p || !mp_head(at.p, at.end, &m) || m.kind != MP_INT)
+	if (!record_int(dataset, "cardinality", &n))
 		return;
-	if (m.i == FACTS_SAID_ENDLESS)
+	if (n == FACTS_SAID_ENDLESS)
 		status_cells_detail_text(d, "endless");
-	if (m.i < 0)
+	if (n < 0)
 		return;
-	snprintf(text, sizeof text, "%" PRId64 " element%s", m.i, m.i == 1 ? "" : "s");
+	snprintf(text, sizeof text, "%" PRId64 " element%s", n, n == 1 ? "" : "s");
 	status_cells_detail_text(d, text);
 }
 

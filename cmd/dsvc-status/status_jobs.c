@@ -70,12 +70,11 @@ status_jobs_streams(struct slice report, struct buf *out)
 static void
 status_jobs_forgotten(struct slice j, struct status_details *d)
 {
-	struct slice v = record_at(j, "forgotten_in_ms");
 	char text[24];
-	struct mp m;
+	int64_t ms;
 
-	if (v.p && mp_head(v.p, v.end, &m) && m.kind == MP_INT) {
-		status_cells_duration(record_uint(j, "forgotten_in_ms"), text);
+	if (record_int(j, "forgotten_in_ms", &ms)) {
+		status_cells_duration((uint64_t)ms, text);
 		status_cells_detail(d, "forgotten in ", (struct mp){ .p = (const uint8_t *)text, .n = (uint32_t)strlen(text) });
 	} else if (!record_uint(j, "users")) {
 		status_cells_detail_text(d, "never forgotten");

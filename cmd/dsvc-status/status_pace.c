@@ -17,16 +17,16 @@ static uint64_t
 pace_elements(struct slice report, struct slice job)
 {
 	struct record_items it = record_list(report, "datasets");
-	struct mp id = record_text(job, "dataset"), m;
-	struct slice d, at;
+	struct mp id = record_text(job, "dataset");
+	struct slice d;
+	int64_t n;
 
 	while (record_next(&it, &d)) {
 		struct mp is = record_text(d, "id");
 
 		if (is.n != id.n || memcmp(is.p, id.p, id.n))
 			continue;
-		at = record_at(d, "cardinality");
-		return at.p && mp_head(at.p, at.end, &m) && m.kind == MP_INT && m.i >= 0 ? (uint64_t)m.i : UINT64_MAX;
+		return record_int(d, "cardinality", &n) && n >= 0 ? (uint64_t)n : UINT64_MAX;
 	}
 	return UINT64_MAX;
 }

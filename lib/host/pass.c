@@ -10,16 +10,11 @@ pass_live(struct slice pass)
 bool
 pass_splits(struct slice pass, uint64_t *n)
 {
-	struct slice at = record_at(pass, "splits_left");
-	struct mp m;
+	int64_t left = 0;
+	bool known = !pass_live(pass) || record_int(pass, "splits_left", &left);
 
-	*n = 0;
-	if (!pass_live(pass))
-		return true;
-	if (!at.p || !mp_head(at.p, at.end, &m) || m.kind != MP_INT)
-		return false;
-	*n = record_uint(pass, "splits_left");
-	return true;
+	*n = (uint64_t)left;
+	return known;
 }
 
 bool

@@ -59,7 +59,7 @@ intake_bytes(const struct op_node *n)
 	return known ? sum : 0;
 }
 
-static uint64_t
+uint64_t
 intake_elements(const struct op_node *n)
 {
 	int64_t count = op_elements_of(n);

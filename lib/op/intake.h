@@ -20,6 +20,8 @@ struct intake {
 /* Finds the sources. Looks at no file, and is cheap. */
 void intake_find(struct intake *t, const struct op_node *top);
 void intake_clear(struct intake *t);
+/* The elements that the chain gives; 0: not known, or it has no end. Looks at files. Any thread. */
+uint64_t intake_elements(const struct op_node *n);
 /* Adds up what the sources have, in bytes on disk and in elements; 0: not known of all of
  * them. Looks at files. Any thread, as long as the plan's nodes live. */
 void intake_total(const struct intake *t, uint64_t *bytes, uint64_t *elements);

@@ -23,6 +23,17 @@ record_uint(struct slice r, const char *key)
 	return m.kind == MP_BOOL ? m.b : m.u;
 }
 
+bool
+record_int(struct slice r, const char *key, int64_t *v)
+{
+	struct slice at = record_at(r, key);
+	struct mp m;
+	if (!at.p || !mp_head(at.p, at.end, &m) || m.kind != MP_INT)
+		return false;
+	*v = m.i;
+	return true;
+}
+
 double
 record_float(struct slice r, const char *key)
 {

@@ -17,6 +17,7 @@ struct slice {
 
 struct slice record_at(struct slice record, const char *key); /* empty: no such key */
 uint64_t record_uint(struct slice record, const char *key);   /* value of an integer or a bool */
+bool record_int(struct slice record, const char *key, int64_t *v); /* false: it is missing, or no integer (nil) */
 double record_float(struct slice record, const char *key);
 struct mp record_text(struct slice record, const char *key);
 bool record_is(struct slice record, const char *key, const char *word);

@@ -50,26 +50,26 @@ has_handler() { # NAME: it takes USR1, which would end it before
 	(($(wc -l <"$BATS_TEST_TMPDIR/run.out") == 1000))
 }
 
+# A run of PIPELINE behind which a program stands still after 25 elements says at last what matches PATTERN.
+stands_at_25() { # PIPELINE PATTERN
+	local pattern="^dsvc-run: 25 elements .*/s  $2\$"
+	spawn run dsvc-run -q "$1 | exec -- $BATS_TEST_TMPDIR/stops"
+	asks() { kill -USR1 "${pid[run]}" && said run "$pattern"; }
+	until_true "$patience"s has_handler run
+	until_true "$patience"s asks
+	echo go >&8
+	reap run
+	((status == 0))
+}
+
 @test "the share that is done is that of the elements, where it is known how many come out" {
 	printf '#!/bin/bash\nfor ((i = 0; i < 25; i++)); do read -r x; echo "$x"; done\nread -r go <%q/in\nexec cat\n' \
 		"$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/stops"
 	chmod +x "$BATS_TEST_TMPDIR/stops"
 	# The source was read ahead of the program; what has come out counts.
-	spawn run dsvc-run -q "range 100 | exec -- $BATS_TEST_TMPDIR/stops"
-	asks() { kill -USR1 "${pid[run]}" && said run '^dsvc-run: 25 elements .*/s  25%  ETA [0-9:]+$'; }
-	until_true "$patience"s has_handler run
-	until_true "$patience"s asks
-	echo go >&8
-	reap run
-	((status == 0))
+	stands_at_25 'range 100' '25%  ETA [0-9:]+'
 	# Where an operator holds all back, it is the source that tells.
-	spawn run dsvc-run -q "range 100 | sort | exec -- $BATS_TEST_TMPDIR/stops"
-	asks() { kill -USR1 "${pid[run]}" && said run '^dsvc-run: 25 elements .*/s  100%$'; }
-	until_true "$patience"s has_handler run
-	until_true "$patience"s asks
-	echo go >&8
-	reap run
-	((status == 0))
+	stands_at_25 'range 100 | sort' '100%'
 }
 
 # Asks the reader until it has said how many elements it has, and which share they are; sets n and share.

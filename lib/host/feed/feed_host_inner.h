@@ -68,8 +68,8 @@ struct feed_host {
 	uint64_t done;               /* steps that were passed on as done by all cores */
 	bool done_last;              /* and that they were the last was said */
 	uint64_t kept;               /* the step of the position that was kept last */
-	struct feed_waiting *waiting; /* positions, n_waiting from first_waiting on */
-	size_t first_waiting, n_waiting, cap_waiting;
+	struct feed_waiting *waiting; /* positions, in order of their steps */
+	size_t n_waiting, cap_waiting;
 	int64_t sure_looked;         /* when cores were looked at for their sake */
 	int64_t keep_since;          /* since when cores have waited with nothing left to do; 0: they do not */
 	uint32_t released;           /* the pass of which all is acknowledged; 0: none */

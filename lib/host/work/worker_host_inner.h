@@ -63,7 +63,7 @@ void worker_host_finish(struct worker_host *h, enum status st, const struct err 
 /* Handles signals that came: for net_watch. */
 void worker_host_signal(void *arg, int fd, int events);
 void worker_host_requests(void *arg, int fd, int events);
-/* Binds, as asked or else the way the dispatcher was reached; local: this end of that. */
+/* Binds, as asked or else the way the dispatcher was reached; met: what was seen then. */
 enum status worker_host_bind(struct worker_host *h, const struct address_answer *met, struct err *e);
 /* Has memory that readers on this machine can map. */
 enum status worker_host_share(struct worker_host *h, struct err *e);
