@@ -4,6 +4,7 @@
  *
  *	feed.c         rows into steps, steps to cores, what cores have done
  *	feed_loop.c    loops: where they end, and cores that are started anew for each
+ *	feed_idle.c    who holds up the others, and who does nothing
  *	feed_end.c     the end, good or bad; the ranking of causes
  *
  * Totals of a core, none ahead of the one before it:

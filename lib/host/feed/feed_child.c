@@ -227,8 +227,8 @@ feed_child_reap(struct feed_host *h, uint32_t core)
 		feed_pipe_hear(h, core, true);
 	kill(-s->child.pid, SIGKILL); /* processes that it has left behind */
 	feed_pipe_look(h, core);
-	if (!status && s->peek >= 0) /* the rest of a loop is its own affair */
-		s->sure = s->sent.read + (h->c->machine.each_loop ? s->sent.n : 0);
+	if (!status && s->peek >= 0)
+		feed_sent_ended(&s->sent, h->c->machine.each_loop);
 	child_unguard(&s->child);
 	s->child.pid = 0;
 	child_close(&s->pidfd);

@@ -68,7 +68,8 @@ host_begin(struct feed_host *h, struct err *e)
 		s.position = &h->begin.base->position;
 	s.skip = h->begin.skip;
 	for (uint32_t i = 0; i < c->machine.cores; i++) {
-		h->seat[i].done = h->seat[i].sure = from;
+		h->seat[i].done = from;
+		feed_sent_begin(&h->seat[i].sent, from);
 		if (c->as == FEED_AS_MEMORY)
 			feed_seat_welcome(h, i);
 	}

@@ -15,9 +15,9 @@
 
 #include <sys/types.h>
 
+#include "core/feed/feed_sent.h"
 #include "host/feed/feed_host.h"
 #include "host/feed/feed_link.h"
-#include "host/feed/feed_sent.h"
 #include "op/exec/exec_child.h"
 #include "value/json/json.h"
 
@@ -42,8 +42,7 @@ struct feed_seat {
 	uint64_t done;               /* a core on pipes: steps done */
 	int peek;                    /* a blind core's own end of `in`, to see what it has not read; -1: none */
 	uint64_t wrote;              /* bytes written to in */
-	struct feed_sent sent;       /* while there is a peek: the steps in them that may be unread */
-	uint64_t sure;               /* a blind core: steps that it has done beyond doubt */
+	struct feed_sent sent;       /* a blind core: the steps that it has read and done */
 	struct feed_given *given;    /* steps told and not answered, with the rows that an answer must have */
 	size_t n_given, cap_given;
 	struct feed_answer *answer;  /* in order of steps */

@@ -77,7 +77,7 @@ feed_pipe_batch(struct feed_host *h, const struct feed_action *a)
 	if (s->peek >= 0) {
 		if (feed_sent_full(&s->sent))
 			feed_pipe_look(h, a->core);
-		feed_sent_add(&s->sent, a->step, s->wrote + (s->text.len - s->text_at));
+		feed_sent_add(&s->sent, s->wrote + (s->text.len - s->text_at));
 	}
 	if (h->c->machine.results)
 		feed_answer_want(s, &a->batch);
@@ -123,8 +123,6 @@ feed_pipe_look(struct feed_host *h, uint32_t core)
 	struct feed_taken t = { .bytes = s->wrote - (uint64_t)left, .more = left > 0 };
 	feed_sent_taken(&s->sent, t.bytes);
 	t.steps = s->sent.read;
-	if (t.steps > s->sure + 1)
-		s->sure = t.steps - 1; /* it may be at work on the last */
 	feed_taken(h->machine, h->now, core, &t);
 }
 

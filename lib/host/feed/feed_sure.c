@@ -11,7 +11,7 @@ bool
 feed_sure_waits(const struct feed_host *h, uint64_t step)
 {
 	for (uint32_t i = 0; h->c->machine.blind && i < h->c->machine.cores; i++)
-		if (h->seat[i].sure < step)
+		if (h->seat[i].sent.sure < step)
 			return true;
 	return false;
 }
@@ -21,7 +21,7 @@ feed_sure_read(struct feed_host *h, uint64_t step)
 {
 	for (uint32_t i = 0; h->c->machine.blind && i < h->c->machine.cores; i++) {
 		feed_pipe_look(h, i);
-		if (h->seat[i].sent.read < step && h->seat[i].sure < step)
+		if (h->seat[i].sent.read < step && h->seat[i].sent.sure < step)
 			return false;
 	}
 	return true;

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "host/feed/feed_sent.h"
+#include "core/feed/feed_sent.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
 void
-feed_sent_add(struct feed_sent *s, uint64_t step, uint64_t end)
+feed_sent_begin(struct feed_sent *s, uint64_t steps)
 {
-	if (!s->n) {
-		s->read = step;
+	s->read = s->sure = steps;
+}
+
+void
+feed_sent_add(struct feed_sent *s, uint64_t end)
+{
+	if (!s->n)
 		s->first = 0;
-	}
 	if (s->first && s->first >= s->n) { /* each is moved once at most, on the average */
 		memmove(s->end, s->end + s->first, s->n * sizeof *s->end);
 		s->first = 0;
@@ -42,6 +46,14 @@ feed_sent_taken(struct feed_sent *s, uint64_t bytes)
 	s->read += lo;
 	s->first += lo;
 	s->n -= lo;
+	if (s->read > s->sure + 1)
+		s->sure = s->read - 1;
+}
+
+void
+feed_sent_ended(struct feed_sent *s, bool rest)
+{
+	s->sure = s->read + (rest ? s->n : 0);
 }
 
 void
