@@ -16,13 +16,13 @@ sim_bad(struct sim *s, const char *why)
 
 /* Steps that the core has read whole. */
 static uint64_t
-sim_pipe_steps(const struct sim *s, const struct sim_core *k)
+sim_pipe_steps(const struct sim_core *k)
 {
-	uint64_t n = s->c.from;
+	uint64_t n = k->done;
 
-	for (uint64_t i = k->done; i < k->told && k->pipe.end[i] <= k->pipe.took; i++)
-		n = i + 1;
-	return n > k->done ? n : k->done;
+	while (n < k->told && k->pipe.end[n] <= k->pipe.took)
+		n++;
+	return n;
 }
 
 void
@@ -92,15 +92,15 @@ sim_pipe_judge(struct sim *s, const struct feed_fault *cause, uint64_t last)
 {
 	char at[64];
 
-	for (uint32_t i = 0; i < s->c.cores && !cause; i++)
+	for (uint32_t i = 0; i < s->c.cores && !cause; i++) {
 		if (s->core[i].pipe.sent.sure != last)
 			sim_bad(s, "a good end, and a step is not done beyond doubt");
-	for (uint32_t i = 0; i < s->c.cores && !cause && !s->c.each_loop; i++)
-		if (s->core[i].done != last)
+		if (s->core[i].done != last && !s->c.each_loop)
 			sim_bad(s, "a good end, and a core has left steps");
+	}
 	if (!cause || cause->core == FEED_ANY_CORE || cause->class != FEED_SILENT)
 		return;
-	uint64_t read = sim_pipe_steps(s, &s->core[cause->core]);
+	uint64_t read = sim_pipe_steps(&s->core[cause->core]);
 	snprintf(at, sizeof at, " in step %llu (as far", (unsigned long long)(read > s->c.from ? read - 1 : read));
 	if (!strstr(cause->err.text, at))
 		sim_bad(s, cause->err.text);

@@ -14,8 +14,6 @@ feed_sent_begin(struct feed_sent *s, uint64_t steps)
 void
 feed_sent_add(struct feed_sent *s, uint64_t end)
 {
-	if (!s->n)
-		s->first = 0;
 	if (s->first && s->first >= s->n) { /* each is moved once at most, on the average */
 		memmove(s->end, s->end + s->first, s->n * sizeof *s->end);
 		s->first = 0;

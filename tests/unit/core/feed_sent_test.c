@@ -17,6 +17,7 @@ steps_that_were_read_whole_are_counted(void **state)
 	struct feed_sent s = { 0 };
 
 	(void)state;
+	assert_int_equal(s.read, 0);
 	feed_sent_begin(&s, 7);
 	assert_int_equal(s.read, 7);
 	feed_sent_add(&s, 10);
