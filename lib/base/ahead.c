@@ -17,28 +17,35 @@ ahead_do(struct ahead *a, size_t piece)
 	pthread_cond_broadcast(&a->done);
 }
 
+/* Does the next piece that may be begun, if there is one; the lock is held before and after. */
+static bool
+ahead_next(struct ahead *a)
+{
+	while (a->next < a->n && a->state[a->next] != AHEAD_OPEN)
+		a->next++;
+	if (a->over || a->next == a->n || a->next - a->needed > a->far)
+		return false;
+	ahead_do(a, a->next++);
+	return true;
+}
+
 static bool
 ahead_work(void *arg)
 {
 	struct ahead *a = arg;
-	bool more;
 
 	pthread_mutex_lock(&a->lock);
-	while (a->next < a->n && a->state[a->next] != AHEAD_OPEN)
-		a->next++;
-	more = !a->over && a->next < a->n;
-	if (more)
-		ahead_do(a, a->next++);
+	bool did = ahead_next(a);
 	pthread_mutex_unlock(&a->lock);
-	return more;
+	return did;
 }
 
 void
-ahead_begin(struct ahead *a, size_t n, void (*work)(void *arg, size_t piece), void *arg)
+ahead_begin_within(struct ahead *a, size_t n, size_t far, void (*work)(void *arg, size_t piece), void *arg)
 {
 	uint32_t others = pool_size() - 1;
 
-	*a = (struct ahead){ .work = work, .arg = arg, .n = n, .state = mem_zalloc(n),
+	*a = (struct ahead){ .work = work, .arg = arg, .n = n, .far = far, .state = mem_zalloc(n),
 		.user = { .work = ahead_work, .arg = a, .most = others } };
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_cond_init(&a->done, NULL);
@@ -47,17 +54,34 @@ ahead_begin(struct ahead *a, size_t n, void (*work)(void *arg, size_t piece), vo
 }
 
 void
+ahead_begin(struct ahead *a, size_t n, void (*work)(void *arg, size_t piece), void *arg)
+{
+	ahead_begin_within(a, n, n, work, arg);
+}
+
+void
+ahead_give(struct ahead *a, void (*work)(void *arg, size_t piece), void *arg)
+{
+	ahead_begin(a, 1, work, arg);
+	if (a->user.most)
+		pool_want(&a->user);
+}
+
+void
 ahead_need(struct ahead *a, size_t piece)
 {
 	pthread_mutex_lock(&a->lock);
+	a->needed = piece;
+	if (a->user.most && a->far < a->n && a->next < a->n)
+		pool_want(&a->user);
 	if (a->state[piece] == AHEAD_OPEN)
 		ahead_do(a, piece);
-	if (a->state[piece] != AHEAD_DONE) {
-		pool_wait_begin();
-		while (a->state[piece] != AHEAD_DONE)
+	while (a->state[piece] != AHEAD_DONE)
+		if (!ahead_next(a)) {
+			pool_wait_begin();
 			pthread_cond_wait(&a->done, &a->lock);
-		pool_wait_end();
-	}
+			pool_wait_end();
+		}
 	pthread_mutex_unlock(&a->lock);
 }
 

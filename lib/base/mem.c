@@ -147,6 +147,15 @@ mem_grow_wide(void *p, size_t *cap, size_t need, size_t item_size)
 }
 
 void
+mem_cut_wide(void *p, size_t *cap, size_t keep, size_t item_size)
+{
+	size_t has = p ? mem_mapped(*cap * item_size) : 0, size = mem_mapped(keep * item_size);
+
+	if (keep < *cap && size && size < has && mremap(p, has, size, 0) == p)
+		*cap = keep;
+}
+
+void
 mem_free_wide(void *p, size_t cap, size_t item_size)
 {
 	size_t size = p ? mem_mapped(cap * item_size) : 0;

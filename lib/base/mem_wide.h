@@ -11,6 +11,8 @@
 
 /* Like mem_grow; an array is grown and freed by these two alone. New items hold anything. */
 void *mem_grow_wide(void *p, size_t *cap, size_t need, size_t item_size);
+/* Keeps the first `keep` items, and gives back the room of others as far as it is known to the system. */
+void mem_cut_wide(void *p, size_t *cap, size_t keep, size_t item_size);
 void mem_free_wide(void *p, size_t cap, size_t item_size); /* accepts NULL */
 
 #endif

@@ -12,11 +12,12 @@ sorter_new(size_t mem, bool reverse, const char *tmp)
 {
 	struct sorter *s = mem_zalloc(sizeof *s);
 
-	s->mem = mem;
+	s->mem = s->most = mem;
 	s->order = (struct sorter_order){
 		.reverse = reverse, .flip = reverse ? UINT64_MAX : 0, .texts = true, .ints = true
 	};
 	s->only_ints = true;
+	s->pile = s->piles;
 	s->tmp = mem_strdup(tmp);
 	s->fd = -1;
 	return s;
@@ -29,21 +30,28 @@ sorter_drop_file(struct sorter *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	s->fd = -1;
-	s->n_parts = s->n = s->next = 0;
+	s->n_parts = s->next = 0;
+	s->spilled = false;
 	tmp_room_give_back(&s->room);
+}
+
+static void
+sorter_pile_clear(struct sorter_pile *s)
+{
+	sorter_ranges_end(&s->ranges);
+	mem_free_wide(s->arena, s->cap, 1);
+	mem_free_wide(s->entries, s->cap_entries, sizeof *s->entries);
+	mem_free_wide(s->spare, s->cap_spare, sizeof *s->spare);
+	*s = (struct sorter_pile){ 0 };
 }
 
 static void
 sorter_free_memory(struct sorter *s)
 {
-	sorter_ranges_end(s);
-	mem_free_wide(s->arena, s->cap, 1);
-	mem_free_wide(s->entries, s->cap_entries, sizeof *s->entries);
-	mem_free_wide(s->spare, s->cap_spare, sizeof *s->spare);
+	sorter_ranges_end(&s->int_ranges);
 	sorter_ints_clear(s);
-	s->arena = NULL;
-	s->entries = s->spare = NULL;
-	s->cap = s->cap_entries = s->cap_spare = 0;
+	sorter_pile_clear(&s->piles[0]);
+	sorter_pile_clear(&s->piles[1]);
 }
 
 void
@@ -54,12 +62,15 @@ sorter_free(struct sorter **sp)
 	*sp = NULL;
 	if (!s)
 		return;
+	sorter_spill_drop(s);
 	sorter_drop_file(s);
 	mem_free(s->first);
 	sorter_free_memory(s);
 	mem_free(s->tmp);
 	mem_free(s->write_buf);
 	mem_free(s->parts);
+	mem_free(s->marks);
+	buf_clear(&s->mark_keys);
 	mem_free(s);
 }
 
@@ -110,7 +121,6 @@ sorter_add(struct sorter *s, const uint8_t *key, size_t key_len, const uint8_t *
 {
 	size_t need = SORTER_HEAD + key_len + len;
 	uint32_t lens[2] = { (uint32_t)key_len, (uint32_t)len };
-	enum status st = ST_OK;
 	uint64_t v;
 
 	if (s->only_ints) {
@@ -119,21 +129,23 @@ sorter_add(struct sorter *s, const uint8_t *key, size_t key_len, const uint8_t *
 		if (sorter_ints_end(s, e) != ST_OK)
 			return e->kind;
 	}
+	struct sorter_pile *pile = s->pile;
 	/* Two entries per element, one of which is for sorting, and a byte for dealing. */
-	if (s->n && s->len + need + (s->n + 1) * (2 * sizeof *s->entries + 1) > s->mem)
-		st = sorter_spill(s, e);
-	if (st != ST_OK)
-		return st;
+	if (pile->n && pile->len + need + (pile->n + 1) * (2 * sizeof *pile->entries + 1) > s->most) {
+		if (sorter_spill(s, e) != ST_OK)
+			return e->kind;
+		pile = s->pile;
+	}
 	sorter_learn(s, key ? key : p);
-	s->arena = mem_grow_wide(s->arena, &s->cap, s->len + need, 1);
-	uint8_t *to = s->arena + s->len;
+	pile->arena = mem_grow_wide(pile->arena, &pile->cap, pile->len + need, 1);
+	uint8_t *to = pile->arena + pile->len;
 	memcpy(to, lens, SORTER_HEAD);
 	if (key_len)
 		memcpy(to + SORTER_HEAD, key, key_len);
 	memcpy(to + SORTER_HEAD + key_len, p, len);
-	s->entries = mem_grow_wide(s->entries, &s->cap_entries, s->n + 1, sizeof *s->entries);
-	s->entries[s->n++].at = s->len;
-	s->len += need;
+	pile->entries = mem_grow_wide(pile->entries, &pile->cap_entries, pile->n + 1, sizeof *pile->entries);
+	pile->entries[pile->n++].at = pile->len;
+	pile->len += need;
 	return ST_OK;
 }
 
@@ -144,29 +156,35 @@ sorter_end(struct sorter *s, struct err *e)
 
 	s->ended = true;
 	s->next = 0;
-	if (!s->n_parts) {
-		if (s->n)
-			sorter_sort(s);
+	if (!s->spilled) {
+		s->pile->order = s->order;
+		if (s->pile->n)
+			sorter_sort(s->pile);
 		else if (s->n_ints)
 			sorter_ints_sort(s);
 		return ST_OK;
 	}
 	if (s->n_ints)
 		st = sorter_ints_spill(s, e);
-	else if (s->n)
+	else if (s->pile->n)
 		st = sorter_spill(s, e);
+	if (st == ST_OK)
+		st = sorter_spill_end(s, e);
+	if (st != ST_OK)
+		return st;
 	/* The merge needs the memory for its buffers. */
 	sorter_free_memory(s);
-	return st == ST_OK ? sorter_merge_begin(s, e) : st;
+	return sorter_merge_begin(s, e);
 }
 
 enum status
 sorter_take(struct sorter *s, struct run *out, struct err *e)
 {
+	struct sorter_pile *pile = s->pile;
 	struct sorter_record r;
 	size_t bytes = 0;
 
-	if (s->n_parts) {
+	if (s->spilled) {
 		enum status st = sorter_merge_take(s, out, e);
 
 		if (st == ST_END) /* others may need the room before this one is freed */
@@ -175,16 +193,14 @@ sorter_take(struct sorter *s, struct run *out, struct err *e)
 	}
 	if (s->only_ints)
 		return sorter_ints_take(s, out) ? ST_OK : ST_END;
-	while (s->next < s->n && out->n < RUN_USUAL && bytes < RUN_BYTES) {
-		sorter_need(s, s->next);
-		sorter_ahead(s, s->next);
-		sorter_read(s->arena + s->entries[s->next++].at, &r);
+	while (s->next < pile->n && out->n < RUN_USUAL && bytes < RUN_BYTES) {
+		sorter_read(sorter_at(pile, s->next++), &r);
 		uint8_t *p = run_room(out, r.len);
 		memcpy(p, r.elem, r.len);
 		run_done(out, p + r.len, 0);
 		bytes += r.len;
 	}
-	return s->next < s->n ? ST_OK : ST_END;
+	return s->next < pile->n ? ST_OK : ST_END;
 }
 
 enum status
@@ -204,19 +220,22 @@ sorter_ended(const struct sorter *s)
 bool
 sorter_can_save(const struct sorter *s)
 {
-	return !s->n_parts && s->len + s->n_ints * MP_INT_MAX <= SORTER_SAVED_MAX;
+	return !s->spilled && s->pile->len + s->n_ints * MP_INT_MAX <= SORTER_SAVED_MAX;
 }
 
 void
 sorter_save(struct sorter *s, bool keys, struct buf *out)
 {
+	struct sorter_pile *pile = s->pile;
 	struct sorter_record r;
 
-	if (s->ended && s->n + s->n_ints)
-		sorter_need(s, s->n + s->n_ints - 1);
+	if (s->ended && s->n_ints)
+		sorter_need(&s->int_ranges, s->n_ints - 1);
+	if (s->ended && pile->n)
+		sorter_need(&pile->ranges, pile->n - 1);
 	sorter_ints_save(s, out);
-	for (size_t i = s->next; i < s->n; i++) {
-		sorter_read(s->arena + s->entries[i].at, &r);
+	for (size_t i = s->next; i < pile->n; i++) {
+		sorter_read(pile->arena + pile->entries[i].at, &r);
 		if (keys)
 			buf_put(out, r.key, r.key_len);
 		buf_put(out, r.elem, r.len);

@@ -134,7 +134,7 @@ ints_deal(struct sorter *s, uint64_t differ)
 	uint64_t *v = s->ints;
 
 	ints_move(v, s->spare_ints, s->n_ints, bits > 8 ? bits - 8 : 0, ends);
-	memcpy(s->starts + 1, ends, 255 * sizeof *ends);
+	memcpy(s->int_ranges.starts + 1, ends, 255 * sizeof *ends);
 	s->ints = s->spare_ints;
 	s->spare_ints = v;
 	s->cap_ints = s->cap_spare_ints;
@@ -145,9 +145,9 @@ static void
 ints_sort_range(void *arg, size_t k)
 {
 	const struct sorter *s = arg;
-	size_t from = s->starts[k];
+	size_t from = s->int_ranges.starts[k];
 
-	ints_sort(s->ints + from, s->spare_ints + from, s->starts[k + 1] - from, false);
+	ints_sort(s->ints + from, s->spare_ints + from, s->int_ranges.starts[k + 1] - from, false);
 }
 
 void
@@ -160,10 +160,10 @@ sorter_ints_sort(struct sorter *s)
 	for (size_t i = 1; i < s->n_ints; i++)
 		differ |= s->ints[i] ^ s->ints[0];
 	deal = s->n_ints > INTS_CACHED && differ;
-	s->starts[0] = 0;
+	s->int_ranges.starts[0] = 0;
 	if (deal)
 		ints_deal(s, differ);
-	sorter_ranges_begin(s, deal ? 256 : 1, s->n_ints, ints_sort_range);
+	sorter_ranges_begin(&s->int_ranges, deal ? 256 : 1, s->n_ints, ints_sort_range, s);
 }
 
 enum status
@@ -173,18 +173,19 @@ sorter_ints_spill(struct sorter *s, struct err *e)
 
 	if (st != ST_OK)
 		return st;
+	s->spilled = true;
 	sorter_ints_sort(s);
 	for (size_t i = 0; st == ST_OK && i < s->n_ints; i++) {
 		uint8_t record[SORTER_HEAD + MP_INT_MAX];
 
-		sorter_need(s, i);
+		sorter_need(&s->int_ranges, i);
 		const uint8_t *end = ints_put(s, i, record + SORTER_HEAD);
 		uint32_t lens[2] = { 0, (uint32_t)(end - record) - SORTER_HEAD };
 
 		memcpy(record, lens, sizeof lens);
 		st = sorter_part_write(s, record, (size_t)(end - record), e);
 	}
-	sorter_ranges_end(s);
+	sorter_ranges_end(&s->int_ranges);
 	if (st == ST_OK)
 		st = sorter_part_end(s, e);
 	s->n_ints = 0;
@@ -213,7 +214,7 @@ bool
 sorter_ints_take(struct sorter *s, struct run *out)
 {
 	for (; s->next < s->n_ints && out->n < RUN_USUAL; s->next++) {
-		sorter_need(s, s->next);
+		sorter_need(&s->int_ranges, s->next);
 		run_done(out, ints_put(s, s->next, run_room(out, MP_INT_MAX)), 0);
 	}
 	return s->next < s->n_ints;

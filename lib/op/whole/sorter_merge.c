@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sorted stretches in a file, and their merge by a tree of losers:
+ * The merge of sorted stretches in a file, by a tree of losers:
  *
  *	            tree[0] winner
  *	         tree[1]               each inner node holds the stretch that
@@ -9,118 +9,13 @@
  *
  * Of equal heads the earlier stretch wins, which keeps the sort stable.
  */
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "base/gate.h"
 #include "base/mem.h"
 #include "base/transfer.h"
 #include "op/whole/sorter_inner.h"
 
-static const char *
-merge_folder(const struct sorter *s)
-{
-	const char *own = getenv("TMPDIR");
-
-	return s->tmp && *s->tmp ? s->tmp : own && *own ? own : "/tmp";
-}
-
-static enum status
-merge_file(struct sorter *s, struct err *e)
-{
-	s->fd = gate_nameless(s->tmp && *s->tmp ? s->tmp : NULL);
-	if (s->fd >= 0)
-		return ST_OK;
-	err_errno(e, "cannot make a temporary file in %s", merge_folder(s));
-	if (e->help[0])
-		return e->kind;
-	err_help(e, "set TMPDIR or tmp= to another folder, or raise mem= to avoid the file");
-	return e->kind;
-}
-
-static enum status
-merge_flush(struct sorter *s, struct err *e)
-{
-	if (tmp_room_take(&s->room, s->write_len, s->fd, merge_folder(s), e) != ST_OK)
-		return e->kind;
-	if (!transfer_write_at(s->fd, s->write_buf, s->write_len, s->file_len)) {
-		err_errno(e, "cannot write sorted elements to a temporary file in %s", merge_folder(s));
-		err_help(e, "set TMPDIR or tmp= to another folder");
-		return e->kind;
-	}
-	s->file_len += s->write_len;
-	s->write_len = 0;
-	return ST_OK;
-}
-
-enum status
-sorter_part_write(struct sorter *s, const uint8_t *p, size_t n, struct err *e)
-{
-	while (n) {
-		size_t some = SORTER_WRITE - s->write_len;
-
-		if (some > n)
-			some = n;
-		memcpy(s->write_buf + s->write_len, p, some);
-		s->write_len += some;
-		p += some;
-		n -= some;
-		if (s->write_len == SORTER_WRITE && merge_flush(s, e) != ST_OK)
-			return e->kind;
-	}
-	return ST_OK;
-}
-
-enum status
-sorter_part_begin(struct sorter *s, struct err *e)
-{
-	if (s->fd < 0 && merge_file(s, e) != ST_OK)
-		return e->kind;
-	if (!s->write_buf)
-		s->write_buf = mem_alloc(SORTER_WRITE);
-	s->parts = mem_grow(s->parts, &s->cap_parts, s->n_parts + 1, sizeof *s->parts);
-	s->parts[s->n_parts].at = s->file_len;
-	return ST_OK;
-}
-
-enum status
-sorter_part_end(struct sorter *s, struct err *e)
-{
-	enum status st = merge_flush(s, e);
-
-	s->parts[s->n_parts++].end = s->file_len;
-	return st;
-}
-
-enum status
-sorter_spill(struct sorter *s, struct err *e)
-{
-	enum status st = sorter_part_begin(s, e);
-	struct sorter_record r;
-
-	if (st != ST_OK)
-		return st;
-	sorter_sort(s);
-	for (size_t i = 0; st == ST_OK && i < s->n; i++) {
-		sorter_need(s, i);
-		const uint8_t *p = s->arena + s->entries[i].at;
-
-		sorter_ahead(s, i);
-		sorter_read(p, &r);
-		st = sorter_part_write(s, p, sorter_record_size(&r), e);
-	}
-	sorter_ranges_end(s);
-	if (st == ST_OK)
-		st = sorter_part_end(s, e);
-	s->n = s->len = 0;
-	return st;
-}
-
 /* Reads on until the buffer holds `need` bytes from `from` on. */
 static enum status
-stretch_fill(struct sorter *s, struct stretch *t, size_t need, struct err *e)
+stretch_fill(const struct sorter *s, struct stretch *t, size_t need, struct err *e)
 {
 	size_t have = t->to - t->from;
 
@@ -144,7 +39,7 @@ stretch_fill(struct sorter *s, struct stretch *t, size_t need, struct err *e)
 
 /* Makes the next record of the stretch its head. */
 static enum status
-stretch_next(struct sorter *s, struct stretch *t, struct err *e)
+stretch_next(const struct sorter *s, struct stretch *t, struct err *e)
 {
 	enum status st = ST_OK;
 
@@ -166,100 +61,105 @@ stretch_next(struct sorter *s, struct stretch *t, struct err *e)
 	}
 	t->from += size;
 	t->prefix = sorter_prefix(&s->order, &t->r);
+	t->more = sorter_more(&s->order, &t->r);
 	return ST_OK;
 }
 
 /* Whether the head of a comes before that of b; of equal ones, the stretch with the lower
  * number, which is older. */
 static bool
-merge_before(const struct sorter *s, uint32_t a, uint32_t b)
+merge_before(const struct merge *m, uint32_t a, uint32_t b)
 {
-	const struct stretch *x = &s->stretches[a], *y = &s->stretches[b];
+	const struct stretch *x = &m->stretches[a], *y = &m->stretches[b];
 	int c;
 
 	if (x->over || y->over)
 		return y->over && (!x->over || a < b);
 	if (x->prefix != y->prefix)
 		return x->prefix < y->prefix;
-	c = sorter_compare(&s->order, &x->r, &y->r);
+	if (x->more != y->more)
+		return x->more < y->more;
+	c = sorter_compare(&m->s->order, &x->r, &y->r);
 	return c ? c < 0 : a < b;
 }
 
 /* Plays the stretch against the losers on its way up the tree. */
 static void
-merge_play(struct sorter *s, uint32_t i)
+merge_play(struct merge *m, uint32_t i)
 {
-	for (size_t at = (i + s->n_stretches) / 2; at; at /= 2)
-		if (merge_before(s, s->tree[at], i)) {
-			uint32_t t = s->tree[at];
+	for (size_t at = (i + m->n) / 2; at; at /= 2)
+		if (merge_before(m, m->tree[at], i)) {
+			uint32_t t = m->tree[at];
 
-			s->tree[at] = i;
+			m->tree[at] = i;
 			i = t;
 		}
-	s->tree[0] = i;
+	m->tree[0] = i;
 }
 
 /* Finds the winner below a node, and notes its losers. */
 static uint32_t
-merge_build(struct sorter *s, size_t at)
+merge_build(struct merge *m, size_t at)
 {
-	if (at >= s->n_stretches)
-		return (uint32_t)(at - s->n_stretches);
-	uint32_t a = merge_build(s, 2 * at), b = merge_build(s, 2 * at + 1);
-	bool first = merge_before(s, a, b);
+	if (at >= m->n)
+		return (uint32_t)(at - m->n);
+	uint32_t a = merge_build(m, 2 * at), b = merge_build(m, 2 * at + 1);
+	bool first = merge_before(m, a, b);
 
-	s->tree[at] = first ? b : a;
+	m->tree[at] = first ? b : a;
 	return first ? a : b;
 }
 
-static enum status
-merge_open(struct sorter *s, size_t from, size_t n, struct err *e)
+enum status
+merge_open(struct merge *m, const struct sorter *s, const struct sorter_part *parts, size_t n, size_t buffer,
+	   const struct sorter_edge *from, struct err *e)
 {
-	size_t cap = s->mem / (n + 1);
 	enum status st = ST_OK;
 
-	if (cap < SORTER_BUFFER)
-		cap = SORTER_BUFFER;
-	if (cap > 4 * 1024 * 1024)
-		cap = 4 * 1024 * 1024;
-	s->n_stretches = n;
-	s->stretches = mem_array(n, sizeof *s->stretches);
-	s->tree = mem_array(n, sizeof *s->tree);
+	*m = (struct merge){ .s = s, .n = n, .stretches = mem_zalloc(n * sizeof *m->stretches),
+		.tree = mem_array(n, sizeof *m->tree) };
 	for (size_t i = 0; st == ST_OK && i < n; i++) {
-		struct stretch *t = &s->stretches[i];
+		struct stretch *t = &m->stretches[i];
 
-		t->at = s->parts[from + i].at;
-		t->end = s->parts[from + i].end;
-		t->cap = cap;
-		t->buf = mem_alloc(cap);
-		st = stretch_next(s, t, e);
+		*t = (struct stretch){ .at = parts[i].at, .end = parts[i].end, .cap = buffer, .buf = mem_alloc(buffer) };
+		do
+			st = stretch_next(s, t, e);
+		while (st == ST_OK && from && !t->over
+		       && sorter_before_edge(s, t, (uint32_t)(s->unmerged + i), from));
 	}
 	if (st == ST_OK)
-		s->tree[0] = n > 1 ? merge_build(s, 1) : 0;
+		m->tree[0] = n > 1 ? merge_build(m, 1) : 0;
+	return st;
+}
+
+enum status
+merge_step(struct merge *m, struct err *e)
+{
+	uint32_t winner = m->tree[0];
+	enum status st = stretch_next(m->s, &m->stretches[winner], e);
+
+	if (st == ST_OK && m->n > 1)
+		merge_play(m, winner);
 	return st;
 }
 
 void
-sorter_merge_clear(struct sorter *s)
+merge_close(struct merge *m)
 {
-	for (size_t i = 0; i < s->n_stretches; i++)
-		mem_free(s->stretches[i].buf);
-	mem_free(s->stretches);
-	mem_free(s->tree);
-	s->stretches = NULL;
-	s->tree = NULL;
-	s->n_stretches = 0;
+	for (size_t i = 0; i < m->n; i++)
+		mem_free(m->stretches[i].buf);
+	mem_free(m->stretches);
+	mem_free(m->tree);
+	*m = (struct merge){ 0 };
 }
 
 static enum status
-merge_step(struct sorter *s, struct err *e)
+merge_parts(struct sorter *s, size_t from, size_t n, struct err *e)
 {
-	uint32_t winner = s->tree[0];
-	enum status st = stretch_next(s, &s->stretches[winner], e);
+	size_t buffer = s->mem / (n + 1);
 
-	if (st == ST_OK && s->n_stretches > 1)
-		merge_play(s, winner);
-	return st;
+	buffer = buffer < SORTER_BUFFER ? SORTER_BUFFER : buffer > SORTER_BUFFER_MAX ? SORTER_BUFFER_MAX : buffer;
+	return merge_open(&s->merge, s, s->parts + from, n, buffer, NULL, e);
 }
 
 /* Merges the parts [from, from + n) into one, which is added at the end. */
@@ -269,16 +169,16 @@ merge_some(struct sorter *s, size_t from, size_t n, struct err *e)
 	enum status st = sorter_part_begin(s, e);
 
 	if (st == ST_OK)
-		st = merge_open(s, from, n, e);
-	while (st == ST_OK && !s->stretches[s->tree[0]].over) {
-		const struct stretch *t = &s->stretches[s->tree[0]];
+		st = merge_parts(s, from, n, e);
+	while (st == ST_OK && !merge_head(&s->merge)->over) {
+		const struct stretch *t = merge_head(&s->merge);
 		size_t size = sorter_record_size(&t->r);
 
 		st = sorter_part_write(s, t->r.elem + t->r.len - size, size, e);
 		if (st == ST_OK)
-			st = merge_step(s, e);
+			st = merge_step(&s->merge, e);
 	}
-	sorter_merge_clear(s);
+	merge_close(&s->merge);
 	return st == ST_OK ? sorter_part_end(s, e) : st;
 }
 
@@ -296,7 +196,11 @@ sorter_merge_begin(struct sorter *s, struct err *e)
 			st = merge_some(s, done, level - done < fan ? level - done : fan, e);
 		done = level;
 	}
-	return st == ST_OK ? merge_open(s, done, s->n_parts - done, e) : st;
+	if (st != ST_OK)
+		return st;
+	s->unmerged = done;
+	sorter_cut_begin(s);
+	return s->cut ? ST_OK : merge_parts(s, done, s->n_parts - done, e);
 }
 
 enum status
@@ -305,8 +209,10 @@ sorter_merge_take(struct sorter *s, struct run *out, struct err *e)
 	size_t bytes = 0;
 	enum status st = ST_OK;
 
+	if (s->cut)
+		return sorter_cut_take(s, out, e);
 	while (out->n < RUN_USUAL && bytes < RUN_BYTES) {
-		const struct stretch *t = &s->stretches[s->tree[0]];
+		const struct stretch *t = merge_head(&s->merge);
 
 		if (t->over)
 			return ST_END;
@@ -314,8 +220,17 @@ sorter_merge_take(struct sorter *s, struct run *out, struct err *e)
 		memcpy(p, t->r.elem, t->r.len);
 		run_done(out, p + t->r.len, 0);
 		bytes += t->r.len;
-		if ((st = merge_step(s, e)) != ST_OK)
+		if ((st = merge_step(&s->merge, e)) != ST_OK)
 			return st;
 	}
 	return ST_OK;
+}
+
+void
+sorter_merge_clear(struct sorter *s)
+{
+	sorter_cut_free(s);
+	merge_close(&s->merge);
+	s->n_marks = s->mark_keys.len = 0;
+	s->mark_every = 0;
 }

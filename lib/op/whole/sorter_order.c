@@ -66,7 +66,7 @@ sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 
 /* Whether a comes before b; of equal keys, the one that came first does. */
 static inline bool
-sorter_before(const struct sorter *s, const struct sorter_entry *a, const struct sorter_entry *b)
+sorter_before(const struct sorter_pile *s, const struct sorter_entry *a, const struct sorter_entry *b)
 {
 	struct sorter_record x, y;
 	int c;
@@ -80,7 +80,7 @@ sorter_before(const struct sorter *s, const struct sorter_entry *a, const struct
 }
 
 static void
-sorter_insertion(const struct sorter *s, struct sorter_entry *v, size_t n)
+sorter_insertion(const struct sorter_pile *s, struct sorter_entry *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++) {
 		struct sorter_entry x = v[i];
@@ -94,7 +94,7 @@ sorter_insertion(const struct sorter *s, struct sorter_entry *v, size_t n)
 
 /* Merges from[0, mid) and from[mid, n) into to. */
 static void
-sorter_merge_halves(const struct sorter *s, const struct sorter_entry *from, size_t mid, size_t n,
+sorter_merge_halves(const struct sorter_pile *s, const struct sorter_entry *from, size_t mid, size_t n,
 		    struct sorter_entry *to)
 {
 	size_t i = 0, k = mid, at = 0;
@@ -110,7 +110,7 @@ sorter_merge_halves(const struct sorter *s, const struct sorter_entry *from, siz
 }
 
 void
-sorter_compare_sort(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n)
+sorter_compare_sort(const struct sorter_pile *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n)
 {
 	struct sorter_entry *from = v, *to = spare;
 

@@ -110,13 +110,13 @@ radix_sort(struct sorter_entry *v, struct sorter_entry *spare, size_t n)
 		memcpy(v, from, n * sizeof *v);
 }
 
-static void radix_texts(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n,
+static void radix_texts(const struct sorter_pile *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n,
 			unsigned level);
 
 /* Sorts texts that are alike up to the end of the prefix of that level: those that end there by their
  * length, the others, which are greater, by the next eight bytes. */
 static void
-radix_run(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n, unsigned level)
+radix_run(const struct sorter_pile *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n, unsigned level)
 {
 	size_t passed = s->order.skip + (size_t)level * 8, ends = 0, goes_on = 0;
 	uint64_t flip = s->order.reverse ? UINT64_MAX : 0;
@@ -154,7 +154,7 @@ radix_run(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *s
 
 /* Sorts texts by their prefixes of that level, and by what follows. */
 static void
-radix_texts(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n, unsigned level)
+radix_texts(const struct sorter_pile *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n, unsigned level)
 {
 	radix_sort(v, spare, n);
 	for (size_t i = 0, end; i < n; i = end) {
@@ -170,7 +170,7 @@ radix_texts(const struct sorter *s, struct sorter_entry *v, struct sorter_entry 
 }
 
 void
-sorter_radix(const struct sorter *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n)
+sorter_radix(const struct sorter_pile *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n)
 {
 	if (s->order.texts) {
 		radix_texts(s, v, spare, n, 0);

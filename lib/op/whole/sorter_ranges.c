@@ -30,7 +30,7 @@ ranges_compare(const void *a, const void *b)
 
 /* Fills split with n - 1 prefixes that part the entries about evenly, then with the greatest there is. */
 static void
-ranges_split(const struct sorter *s, size_t n, uint64_t split[SORTER_RANGES])
+ranges_split(const struct sorter_pile *s, size_t n, uint64_t split[SORTER_RANGES])
 {
 	size_t some = n * RANGES_SAMPLE;
 	uint64_t *sample = mem_array(some, sizeof *sample);
@@ -45,7 +45,7 @@ ranges_split(const struct sorter *s, size_t n, uint64_t split[SORTER_RANGES])
 
 /* Moves the entries into n ranges. */
 static void
-ranges_deal(struct sorter *s, size_t n)
+ranges_deal(struct sorter_pile *s, size_t n)
 {
 	uint64_t split[SORTER_RANGES];
 	size_t place[SORTER_RANGES] = { 0 }, sum = 0, width = 1, cap;
@@ -66,7 +66,7 @@ ranges_deal(struct sorter *s, size_t n)
 	for (size_t k = 0; k < n; k++) {
 		size_t some = place[k];
 
-		s->starts[k] = place[k] = sum;
+		s->ranges.starts[k] = place[k] = sum;
 		sum += some;
 	}
 	for (size_t i = 0; i < s->n; i++)
@@ -82,36 +82,36 @@ ranges_deal(struct sorter *s, size_t n)
 static void
 ranges_sort(void *arg, size_t k)
 {
-	const struct sorter *s = arg;
-	size_t from = s->starts[k], n = s->starts[k + 1] - from;
+	const struct sorter_pile *s = arg;
+	size_t from = s->ranges.starts[k], n = s->ranges.starts[k + 1] - from;
 
 	if (n > 1)
 		sorter_radix(s, s->entries + from, s->spare + from, n);
 }
 
 void
-sorter_ranges_begin(struct sorter *s, size_t n, size_t all, void (*sort)(void *arg, size_t range))
+sorter_ranges_begin(struct sorter_ranges *r, size_t n, size_t all, void (*sort)(void *arg, size_t range), void *arg)
 {
-	s->starts[n] = all;
-	s->range = s->sorted = 0;
-	ahead_begin(&s->ahead, n, sort, s);
+	r->starts[n] = all;
+	r->range = r->sorted = 0;
+	ahead_begin(&r->ahead, n, sort, arg);
 }
 
 void
-sorter_range_next(struct sorter *s)
+sorter_range_next(struct sorter_ranges *r)
 {
-	ahead_need(&s->ahead, s->range++);
-	s->sorted = s->starts[s->range];
+	ahead_need(&r->ahead, r->range++);
+	r->sorted = r->starts[r->range];
 }
 
 void
-sorter_ranges_end(struct sorter *s)
+sorter_ranges_end(struct sorter_ranges *r)
 {
-	ahead_end(&s->ahead);
+	ahead_end(&r->ahead);
 }
 
 void
-sorter_sort(struct sorter *s)
+sorter_sort(struct sorter_pile *s)
 {
 	struct sorter_record r;
 	size_t n = s->n / RANGES_ENTRIES;
@@ -122,8 +122,8 @@ sorter_sort(struct sorter *s)
 		s->entries[i].prefix = sorter_prefix(&s->order, &r);
 	}
 	s->spare = mem_grow_wide(s->spare, &s->cap_spare, s->n, sizeof *s->spare);
-	s->starts[0] = 0;
+	s->ranges.starts[0] = 0;
 	if (n > 1)
 		ranges_deal(s, n);
-	sorter_ranges_begin(s, n, s->n, ranges_sort);
+	sorter_ranges_begin(&s->ranges, n, s->n, ranges_sort, s);
 }

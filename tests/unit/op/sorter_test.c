@@ -223,16 +223,18 @@ sorts_integers_that_are_their_own_keys(void **state)
 static void
 threads_change_nothing(void **state)
 {
-	static const int kinds[] = { -1, 2, 5 };
+	static const int kinds[] = { -1, 2, 4, 5 };
 
 	(void)state;
 	for (uint32_t threads = 1; threads < 5; threads += 3) {
 		pool_set_size(threads);
-		for (size_t i = 0; i < 3; i++) {
+		for (size_t i = 0; i < 4; i++) {
 			sort_and_compare(kinds[i], 70000, 1 << 26, i & 1);
-			sort_and_compare(kinds[i], 70000, 1 << 22, !(i & 1));
+			sort_and_compare(kinds[i], 70000, 1 << 22, !(i & 1)); /* written, and merged in ranges */
+			sort_and_compare(kinds[i], 70000, 1 << 20, i & 1);
 		}
 		sort_own(100 * 1000, UINT64_MAX, 1 << 20, threads > 1);
+		sort_own(200 * 1000, 199 * 1000, 1 << 21, threads > 1);
 	}
 	pool_set_size(0);
 }
