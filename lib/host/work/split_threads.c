@@ -31,6 +31,7 @@ struct split_threads_run {
 struct split_threads_piece {
 	struct split_threads_run *first, **last;
 	size_t bytes;
+	bool full;          /* the thread waits until half of them are taken */
 	bool done;
 	enum status status; /* how it ended; ST_OK: well */
 	struct err err;
@@ -188,7 +189,9 @@ split_threads_make(struct split_threads_hand *h, struct split_threads_run **spar
 	*spare = NULL;
 	if (p == split_threads_piece(c, c->head))
 		pthread_cond_signal(&c->news);
-	while (p->bytes > SPLIT_THREADS_BYTES && !atomic_load(&c->quit))
+	/* Threads that wake each other for each run do little else. */
+	p->full = p->bytes > SPLIT_THREADS_BYTES;
+	while (p->full && !atomic_load(&c->quit))
 		split_threads_room(c);
 	pthread_mutex_unlock(&c->lock);
 	return ST_OK;
@@ -331,10 +334,11 @@ split_threads_take(struct split_threads *c)
 	p->first = r->next;
 	if (!p->first)
 		p->last = &p->first;
-	bool full = p->bytes > SPLIT_THREADS_BYTES;
 	p->bytes -= r->bytes;
-	if (full && p->bytes <= SPLIT_THREADS_BYTES)
+	if (p->full && p->bytes <= SPLIT_THREADS_BYTES / 2) {
+		p->full = false;
 		pthread_cond_broadcast(&c->room);
+	}
 	return r;
 }
 
