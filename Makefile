@@ -209,7 +209,7 @@ check-cases: $(filter %/dsvc-run,$(BIN)) $(PLUGIN) ## pipeline, input, output (t
 	@B=$(B) JOBS=$(JOBS) bash tests/run-cases $(wildcard tests/cases/*.case)
 check-diff: $(BIN) ## the same asked of other programs, of Python, and of a service (tests/diff)
 	@B=$(B) JOBS=$(JOBS) SEED= RUNS= bash tests/diff/run
-check-replay: ## each decoder over what fuzzing has found (tests/fuzz/corpus)
+check-replay: $(PLUGIN) ## each decoder over what fuzzing has found (tests/fuzz/corpus)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(REPLAY)
 	@B=$(B) JOBS=$(JOBS) bash tests/run-replay $(REPLAY)
 check-bats: $(BIN) $(B)/libdsvcfeed.a $(PLUGIN) ## the programs from outside (tests/bats)
@@ -244,7 +244,7 @@ check-tsan: ## unit tests of the rooms with threads, and cases, under the thread
 
 fuzz: ## each decoder for FUZZ_TIME seconds (needs clang)
 	@$(MAKE) --no-print-directory B=$(B)/fuzz CC=clang CXX=clang++ SAN=fuzzer-no-link,address,undefined fuzz-run
-fuzz-run:
+fuzz-run: $(PLUGIN)
 	-@$(MAKE) --no-print-directory -s -k -j$(JOBS) $(FUZZ)
 	@B=$(B) FUZZ_TIME=$(or $(FUZZ_TIME),60) bash tests/run-fuzz $(FUZZ)
 sim: $(SIM) ## the simulator with many seeds (SEEDS=N)

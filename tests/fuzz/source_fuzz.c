@@ -23,8 +23,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 extern const struct op_desc op_csv, op_tsv, op_tfrecord, op_bytes, op_npy, op_tar, op_msgpack,
-	op_ndjson, op_lines, op_whole, op_sqlite;
+	op_ndjson, op_lines, op_whole, op_sqlite, op_parquet, op_arrow;
 
+#define FUZZ_COLUMNS "\x92\xa1" "b\xa1" "a"
 enum { FUZZ_MANY = 5000 }; /* elements of a .npy file that are looked at */
 
 struct fuzz {
@@ -51,11 +52,24 @@ static void
 fuzz_set(struct fuzz *f, const char *name, const char *value)
 {
 	const struct param *row = param_find(f->node.desc->params, name, strlen(name));
+	void *to = (char *)f->node.params + row->offset;
 
-	if (row->kind == PARAM_WORDS)
-		words_add((struct words *)((char *)f->node.params + row->offset), value, strlen(value));
+	if (row->kind == PARAM_VALUE)
+		buf_str(to, value);
+	else if (row->kind == PARAM_WORDS)
+		words_add(to, value, strlen(value));
 	else
 		assert(param_set(row, f->node.params, value, strlen(value), NULL) == ST_OK);
+}
+
+static void
+fuzz_clear(struct fuzz *f)
+{
+	for (const struct param *row = f->node.desc->params; row->kind != PARAM_NONE; row++)
+		if (row->kind == PARAM_VALUE)
+			buf_clear((struct buf *)((char *)f->node.params + row->offset));
+	param_clear(f->node.desc->params, f->node.params);
+	mem_free(f->node.params);
 }
 
 static void
@@ -82,7 +96,7 @@ fuzz_read(struct fuzz *f)
 
 static const struct {
 	const struct op_desc *desc;
-	const char *name, *value; /* one parameter more */
+	const char *name, *value; /* one parameter more; values that are no text as MessagePack */
 } fuzz_sources[] = { /* new ones go behind the others: units choose by number */
 	{ &op_csv, "quote", "\"" }, { &op_csv, "quote", "none" }, { &op_csv, "header", "false" },
 	{ &op_tsv, "types", "text" }, { &op_tfrecord, "as", "bytes" },
@@ -92,6 +106,8 @@ static const struct {
 	{ &op_whole, NULL, NULL }, { &op_tar, "group", "false" }, { &op_bytes, "header_bytes", "3" },
 	{ &op_sqlite, "query", "SELECT * FROM t ORDER BY a" },
 	{ &op_sqlite, "query", "SELECT sql, name FROM sqlite_schema" },
+	{ &op_parquet, NULL, NULL }, { &op_parquet, "columns", FUZZ_COLUMNS }, { &op_parquet, "times", "text" },
+	{ &op_arrow, NULL, NULL }, { &op_arrow, "columns", FUZZ_COLUMNS }, { &op_arrow, "decimals", "text" },
 };
 
 /* The file: without a name where that does, for SQLite with one, which goes into name. */
@@ -147,8 +163,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		f.ctx.next_split = fuzz_split;
 	}
 	fuzz_read(&f);
-	param_clear(f.node.desc->params, f.node.params);
-	mem_free(f.node.params);
+	fuzz_clear(&f);
 	close(fd);
 	if (sqlite)
 		unlink(path);
