@@ -15,24 +15,35 @@
 enum { PIECES = 500 };
 
 static atomic_int done[PIECES];
-static atomic_bool shut; /* pieces from the second on wait */
+static atomic_bool shut; /* pieces wait */
+static atomic_size_t allowed; /* the last piece that may be begun */
+static atomic_bool too_far;
 static struct ahead pieces;
 
 static void
 count(void *arg, size_t piece)
 {
 	assert_ptr_equal(arg, &pieces);
+	if (piece > atomic_load(&allowed))
+		atomic_store(&too_far, true);
 	atomic_fetch_add(&done[piece], 1);
-	while (piece && atomic_load(&shut))
+	while (atomic_load(&shut))
 		;
+}
+
+static void
+start(uint32_t threads)
+{
+	for (size_t i = 0; i < PIECES; i++)
+		atomic_store(&done[i], 0);
+	atomic_store(&allowed, PIECES);
+	pool_set_size(threads);
 }
 
 static void
 begin(uint32_t threads, size_t n)
 {
-	for (size_t i = 0; i < PIECES; i++)
-		atomic_store(&done[i], 0);
-	pool_set_size(threads);
+	start(threads);
 	ahead_begin(&pieces, n, count, &pieces);
 }
 
@@ -77,6 +88,68 @@ with_two_the_other_one_works_ahead(void **state)
 	ahead_end(&pieces);
 }
 
+static void
+not_too_far_ahead(void **state)
+{
+	(void)state;
+	for (size_t far = 1; far < 10; far += 4) {
+		start(4);
+		atomic_store(&allowed, far);
+		ahead_begin_within(&pieces, PIECES, far, count, &pieces);
+		while (!atomic_load(&done[far])) /* so many though nobody needs anything */
+			;
+		for (size_t i = 0; i < PIECES; i++) {
+			atomic_store(&allowed, i + far);
+			ahead_need(&pieces, i);
+			assert_int_equal(atomic_load(&done[i]), 1);
+		}
+		ahead_end(&pieces);
+		assert_false(atomic_load(&too_far));
+	}
+}
+
+static void
+a_single_one_is_given_away(void **state)
+{
+	(void)state;
+	start(2);
+	ahead_give(&pieces, count, &pieces);
+	while (!atomic_load(&done[0]))
+		;
+	ahead_need(&pieces, 0);
+	ahead_end(&pieces);
+	start(1); /* nobody is there */
+	ahead_give(&pieces, count, &pieces);
+	ahead_need(&pieces, 0);
+	ahead_end(&pieces);
+	assert_int_equal(atomic_load(&done[0]), 1);
+}
+
+static void
+first_waits_for_second(void *arg, size_t piece)
+{
+	(void)arg;
+	while (!piece && !atomic_load(&done[1]))
+		;
+	atomic_fetch_add(&done[piece], 1);
+}
+
+/* Once the other thread is inside the first piece, the second is left to whoever waits for the first. */
+static void
+who_waits_works(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		start(2);
+		ahead_begin(&pieces, 2, first_waits_for_second, NULL);
+		ahead_need(&pieces, 0);
+		ahead_need(&pieces, 1);
+		ahead_end(&pieces);
+		assert_int_equal(atomic_load(&done[0]), 1);
+		assert_int_equal(atomic_load(&done[1]), 1);
+	}
+}
+
 static void *
 end_it(void *arg)
 {
@@ -95,8 +168,7 @@ at_the_end_none_is_begun(void **state)
 	(void)state;
 	atomic_store(&shut, true);
 	begin(2, PIECES);
-	ahead_need(&pieces, 0);
-	while (!atomic_load(&done[1]))
+	while (!atomic_load(&done[0]))
 		;
 	assert_int_equal(pthread_create(&ender, NULL, end_it, &pieces), 0);
 	while (!over) {
@@ -108,7 +180,7 @@ at_the_end_none_is_begun(void **state)
 	pthread_join(ender, NULL);
 	for (size_t i = 0; i < PIECES; i++)
 		n += atomic_load(&done[i]);
-	assert_int_equal(n, 2);
+	assert_int_equal(n, 1);
 	ahead_end(&pieces); /* again: nothing */
 	pool_set_size(0);
 }
@@ -143,9 +215,7 @@ a_thread_of_the_pool_may_need_them_too(void **state)
 	struct pool_user u = { .work = nested, .most = 1 };
 
 	(void)state;
-	for (size_t i = 0; i < PIECES; i++)
-		atomic_store(&done[i], 0);
-	pool_set_size(2);
+	start(2);
 	pool_want(&u);
 	pthread_mutex_lock(&nested_lock);
 	while (!nested_ran)

@@ -37,3 +37,34 @@ frees_what_is_small_or_nothing(void **state)
 	mem_free_wide(few, cap, 1);
 	mem_free_wide(NULL, 0, 8);
 }
+
+static void
+keeps_what_is_not_cut_off(void **state)
+{
+	static const size_t keeps[] = { 0, 100, 500 * 1000, 1000 * 1000, 2000 * 1000 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof keeps / sizeof *keeps; k++) {
+		size_t cap = 0, n = 4000 * 1000;
+		uint64_t *v = mem_grow_wide(NULL, &cap, n, sizeof *v);
+
+		for (size_t i = 0; i < n; i++)
+			v[i] = i;
+		mem_cut_wide(v, &cap, keeps[k], sizeof *v);
+		assert_true(cap >= keeps[k]);
+		assert_true(keeps[k] < 1000 * 1000 || cap < n);
+		for (size_t i = 0; i < keeps[k]; i++)
+			assert_int_equal(v[i], i);
+		v = mem_grow_wide(v, &cap, n, sizeof *v);
+		for (size_t i = 0; i < keeps[k]; i++)
+			assert_int_equal(v[i], i);
+		v[n - 1] = 1;
+		mem_free_wide(v, cap, sizeof *v);
+	}
+	size_t cap = 0;
+	char *few = mem_grow_wide(NULL, &cap, 10, 1);
+	mem_cut_wide(few, &cap, 1, 1);
+	assert_true(cap >= 10);
+	mem_free_wide(few, cap, 1);
+	mem_cut_wide(NULL, &(size_t){ 0 }, 5, 8);
+}
