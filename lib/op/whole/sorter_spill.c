@@ -162,11 +162,11 @@ sorter_spill(struct sorter *s, struct err *e)
 
 	if (st != ST_OK)
 		return st;
+	s->spilled = true;
 	s->pile->order = s->order;
-	if (!s->spilled || !shared) {
+	if (s->most == s->mem || !shared) {
 		size_t len = s->pile->len, n = s->pile->n;
 
-		s->spilled = true;
 		st = spill_write(s, s->pile, e);
 		if (shared)
 			spill_halve(s, len, n);
