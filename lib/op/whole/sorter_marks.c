@@ -9,6 +9,7 @@
 enum {
 	MARKS_EVERY = 32 * 1024, /* bytes from one to the next, until that takes too much memory; */
 	MARKS_PART = 2048,       /* or that part of the memory, if it is less */
+	MARKS_FAR = 1 << 30,     /* from here on they are of no use, and are not put farther apart */
 	MARKS_MEMORY = 16        /* that part of the memory is enough for them */
 };
 
@@ -28,7 +29,7 @@ marks_thin(struct sorter *s)
 	}
 	s->n_marks = n;
 	s->mark_keys.len = len;
-	s->mark_every *= 2;
+	s->mark_every *= s->mark_every < MARKS_FAR ? 2 : 1;
 }
 
 void

@@ -138,6 +138,8 @@ merges_more_parts_than_at_once(void **state)
 	sort_and_compare(-1, 1000, 600, false);
 	sort_and_compare(-1, 1000, 600, true);
 	sort_and_compare(2, 100, 1, false);
+	/* So many parts that marks would be farther apart than numbers reach. */
+	sort_and_compare(0, 20000, 200, false);
 }
 
 /* An integer of any width; from the `plain`-th on now and then one in a longer form, or an equal float. */
