@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "op/facts.h"
 #include "op/op.h"
 #include "op/pull.h"
 #include "value/mp.h"
@@ -29,7 +30,7 @@ extern const struct op_desc op_csv, op_tsv, op_tfrecord, op_bytes, op_npy, op_ta
 enum { FUZZ_MANY = 5000 }; /* elements of a .npy file that are looked at */
 
 struct fuzz {
-	struct op_node node;
+	struct op_node *node;
 	struct op_ctx ctx;
 	struct split split;
 	bool given;
@@ -51,25 +52,15 @@ fuzz_split(void *arg, struct split *out, struct err *e)
 static void
 fuzz_set(struct fuzz *f, const char *name, const char *value)
 {
-	const struct param *row = param_find(f->node.desc->params, name, strlen(name));
-	void *to = (char *)f->node.params + row->offset;
+	const struct param *row = param_find(f->node->desc->params, name, strlen(name));
+	void *to = (char *)f->node->params + row->offset;
 
 	if (row->kind == PARAM_VALUE)
 		buf_str(to, value);
 	else if (row->kind == PARAM_WORDS)
 		words_add(to, value, strlen(value));
 	else
-		assert(param_set(row, f->node.params, value, strlen(value), NULL) == ST_OK);
-}
-
-static void
-fuzz_clear(struct fuzz *f)
-{
-	for (const struct param *row = f->node.desc->params; row->kind != PARAM_NONE; row++)
-		if (row->kind == PARAM_VALUE)
-			buf_clear((struct buf *)((char *)f->node.params + row->offset));
-	param_clear(f->node.desc->params, f->node.params);
-	mem_free(f->node.params);
+		assert(param_set(row, f->node->params, value, strlen(value), NULL) == ST_OK);
 }
 
 static void
@@ -78,10 +69,10 @@ fuzz_read(struct fuzz *f)
 	struct op_inst *inst = NULL;
 	struct err e = { 0 };
 	struct run *r;
-	enum status st = op_open(&f->node, &f->ctx, &inst, &e);
+	enum status st = op_open(f->node, &f->ctx, &inst, &e);
 	uint64_t given = 0;
 
-	while (st == ST_OK && (given < FUZZ_MANY || f->node.desc != &op_npy)) {
+	while (st == ST_OK && (given < FUZZ_MANY || f->node->desc != &op_npy)) {
 		st = op_pull(inst, &r, &e);
 		if (st != ST_OK)
 			break;
@@ -142,13 +133,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	bool sqlite = fuzz_sources[k].desc == &op_sqlite;
 	int fd = fuzz_file(data + head, size - head, sqlite, path, sizeof path);
 
-	f.node.desc = fuzz_sources[k].desc;
-	f.node.place = 1;
-	f.node.on_error = OP_SKIP;
-	f.node.params = mem_zalloc(f.node.desc->state_size);
-	param_defaults(f.node.desc->params, f.node.params);
+	f.node = mem_zalloc(sizeof *f.node);
+	f.node->desc = fuzz_sources[k].desc;
+	f.node->place = 1;
+	f.node->on_error = OP_SKIP;
+	f.node->params = mem_zalloc(f.node->desc->state_size);
+	param_defaults(f.node->desc->params, f.node->params);
 	fuzz_set(&f, sqlite ? "file" : "files", path);
-	if (f.node.desc == &op_bytes)
+	if (f.node->desc == &op_bytes)
 		fuzz_set(&f, "size", "7");
 	if (fuzz_sources[k].name)
 		fuzz_set(&f, fuzz_sources[k].name, fuzz_sources[k].value);
@@ -163,7 +155,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		f.ctx.next_split = fuzz_split;
 	}
 	fuzz_read(&f);
-	fuzz_clear(&f);
+	op_node_free(&f.node);
 	close(fd);
 	if (sqlite)
 		unlink(path);
