@@ -7,12 +7,12 @@
 # image_row WAY MODULE NAME WANTED SPEC: ours is the whole process, so there are enough images to make little of its
 # start, which theirs leave out.
 image_row() {
-	local way=$1 module=$2 name=$3 wanted=$4 spec=$5
+	local way=$1 module=$2 name=$3 wanted=$4 spec=$5 times=18
 	"$image_python" -c "import importlib.util as u, sys; sys.exit(not u.find_spec('$module'))" ||
 		{ printf '%-44s there is no %s here\n' "$name" "$module"; return; }
-	ours() { seconds "${calmly[@]}" taskset -c 0 "$bin/dsvc-run" -t count "whole '$image_files/*.jpg' | cache | repeat 18 | $spec"; }
-	theirs() { own "${calmly[@]}" taskset -c 0 "$image_python" "$here/images.py" "$way" 18 "$image_files"; }
-	row "$name" "$wanted" 3600 'img/s' ours theirs
+	ours() { seconds "${calmly[@]}" taskset -c 0 "$bin/dsvc-run" -t count "whole '$image_files/*.jpg' | cache | repeat $times | $spec"; }
+	theirs() { own "${calmly[@]}" taskset -c 0 "$image_python" "$here/images.py" "$way" $times "$image_files"; }
+	row "$name" "$wanted" $((times * 200)) 'img/s' ours theirs
 }
 
 row_images() {
