@@ -30,40 +30,33 @@ struct cut_slot {
 struct sorter_cut {
 	struct ahead ahead;
 	size_t n;            /* ranges */
-	size_t *edges;       /* marks with which the ranges from the second on begin */
+	struct sorter_edge *edges; /* with which the ranges from the second on begin */
 	size_t *first;       /* the first mark of each part, and the end of them */
 	size_t buffer, usual; /* sizes: of a buffer that reads a part, and of the elements of a range, about */
 	struct cut_slot *slots;
 	size_t n_slots;
-	size_t range, at;    /* the next to be given: the range, and a place in its elements */
-	bool needed;         /* it is there */
+	size_t range;        /* the one that is given, or is next */
+	const struct cut_slot *slot; /* its elements; NULL: not there yet */
+	size_t at;           /* the place of the next element among them */
 };
 
-/* The order of all records, among marks. */
 static int
 cut_compare(const void *a, const void *b, void *arg)
 {
-	const struct sorter *s = arg;
-	size_t i, k;
-
-	memcpy(&i, a, sizeof i);
-	memcpy(&k, b, sizeof k);
-	struct sorter_edge x = sorter_edge(s, &s->marks[i]), y = sorter_edge(s, &s->marks[k]);
-	int c = x.prefix != y.prefix ? (x.prefix > y.prefix) - (x.prefix < y.prefix)
-		: sorter_compare(&s->order, &x.r, &y.r);
-	return c ? c : (i > k) - (i < k);
+	return sorter_edge_compare(arg, a, b);
 }
 
-/* The first mark of a part that does not come before another one; marks of a part are in order. */
+/* The first mark of a part that does not come before the edge; marks of a part are in order. */
 static size_t
-cut_find(const struct sorter *s, size_t part, size_t edge)
+cut_find(const struct sorter *s, size_t part, const struct sorter_edge *edge)
 {
 	size_t low = s->cut->first[part], high = s->cut->first[part + 1];
 
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
+		struct sorter_edge x = sorter_edge(s, &s->marks[mid]);
 
-		if (cut_compare(&mid, &edge, (void *)s) < 0)
+		if (sorter_edge_compare(s, &x, edge) < 0)
 			low = mid + 1;
 		else
 			high = mid;
@@ -71,49 +64,40 @@ cut_find(const struct sorter *s, size_t part, size_t edge)
 	return low;
 }
 
-/* The stretch of a part that has to be read for a range: from the last mark before it to the first behind it. */
+/* The stretch of a part that has to be read for what lies between two edges (NULL: none): from the last mark before
+ * it to the first behind it. */
 static struct sorter_part
-cut_part(const struct sorter *s, size_t part, size_t range)
+cut_part(const struct sorter *s, size_t part, const struct sorter_edge *from, const struct sorter_edge *end)
 {
 	const struct sorter_cut *c = s->cut;
-	struct sorter_part all = s->parts[s->unmerged + part];
+	struct sorter_part some = s->parts[s->unmerged + part];
+	size_t first = from ? cut_find(s, part, from) : c->first[part];
+	size_t behind = end ? cut_find(s, part, end) : c->first[part + 1];
 
-	if (range) {
-		size_t at = cut_find(s, part, c->edges[range - 1]);
-
-		if (at > c->first[part])
-			all.at = s->marks[at - 1].at;
-	}
-	if (range + 1 < c->n) {
-		size_t at = cut_find(s, part, c->edges[range]);
-
-		if (at < c->first[part + 1])
-			all.end = s->marks[at].at;
-	}
-	return all;
+	if (first > c->first[part])
+		some.at = s->marks[first - 1].at;
+	if (behind < c->first[part + 1])
+		some.end = s->marks[behind].at;
+	return some;
 }
 
 static enum status
 cut_merge(const struct sorter *s, size_t range, struct merge *m, struct buf *to, struct err *e)
 {
 	const struct sorter_cut *c = s->cut;
-	bool begins = range > 0, ends = range + 1 < c->n;
+	const struct sorter_edge *from = range ? &c->edges[range - 1] : NULL;
+	const struct sorter_edge *end = range + 1 < c->n ? &c->edges[range] : NULL;
 	size_t n = s->n_parts - s->unmerged;
-	struct sorter_edge from, end;
 	struct sorter_part *parts = mem_array(n, sizeof *parts);
 
-	if (begins)
-		from = sorter_edge(s, &s->marks[c->edges[range - 1]]);
-	if (ends)
-		end = sorter_edge(s, &s->marks[c->edges[range]]);
 	for (size_t i = 0; i < n; i++)
-		parts[i] = cut_part(s, i, range);
-	enum status st = merge_open(m, s, parts, n, c->buffer, begins ? &from : NULL, e);
+		parts[i] = cut_part(s, i, from, end);
+	enum status st = merge_open(m, s, parts, n, c->buffer, from, e);
 	mem_free(parts);
 	while (st == ST_OK) {
 		const struct stretch *t = merge_head(m);
 
-		if (t->over || (ends && !sorter_before_edge(s, t, (uint32_t)s->unmerged + m->tree[0], &end)))
+		if (t->over || (end && !sorter_before_edge(s, t, (uint32_t)s->unmerged + m->tree[0], end)))
 			break;
 		uint8_t *p = buf_room(to, 4 + t->r.len);
 		memcpy(p, &t->r.len, 4);
@@ -162,14 +146,14 @@ sorter_cut_begin(struct sorter *s)
 	if (threads < 2 || !each || n_marks < 2 * each)
 		return;
 	struct sorter_cut *c = s->cut = mem_zalloc(sizeof *c);
-	size_t *order = mem_array(n_marks, sizeof *order);
+	c->edges = mem_array(n_marks, sizeof *c->edges);
 	for (size_t i = 0; i < n_marks; i++)
-		order[i] = gone + i;
-	qsort_r(order, n_marks, sizeof *order, cut_compare, s);
+		c->edges[i] = sorter_edge(s, &s->marks[gone + i]);
+	qsort_r(c->edges, n_marks, sizeof *c->edges, cut_compare, s);
 	c->n = n_marks / each;
-	c->edges = order;
 	for (size_t i = 1; i < c->n; i++)
-		c->edges[i - 1] = order[i * each];
+		c->edges[i - 1] = c->edges[i * each];
+	c->edges = mem_realloc(c->edges, c->n * sizeof *c->edges);
 	c->first = mem_array(n_parts + 1, sizeof *c->first);
 	for (size_t part = 0, i = gone; part <= n_parts; part++) {
 		while (i < s->n_marks && s->marks[i].part < s->unmerged + part)
@@ -184,6 +168,24 @@ sorter_cut_begin(struct sorter *s)
 	ahead_begin_within(&c->ahead, c->n, n_slots - 1, cut_work, s);
 }
 
+/* Waits for the elements of the range that is next. */
+static enum status
+cut_need(struct sorter_cut *c, struct err *e)
+{
+	const struct cut_slot *slot = &c->slots[c->range % c->n_slots];
+
+	if (c->range == c->n)
+		return ST_END;
+	ahead_need(&c->ahead, c->range);
+	if (slot->code != ST_OK) {
+		*e = slot->err;
+		return slot->code;
+	}
+	c->slot = slot;
+	c->at = 0;
+	return ST_OK;
+}
+
 enum status
 sorter_cut_take(struct sorter *s, struct run *out, struct err *e)
 {
@@ -191,27 +193,20 @@ sorter_cut_take(struct sorter *s, struct run *out, struct err *e)
 	size_t bytes = 0;
 
 	while (out->n < RUN_USUAL && bytes < RUN_BYTES) {
-		struct cut_slot *slot = &c->slots[c->range % c->n_slots];
+		enum status st = c->slot ? ST_OK : cut_need(c, e);
 		uint32_t len;
 
-		if (c->range == c->n)
-			return ST_END;
-		if (!c->needed)
-			ahead_need(&c->ahead, c->range);
-		c->needed = true;
-		if (slot->code != ST_OK) {
-			*e = slot->err;
-			return slot->code;
-		}
-		if (c->at == slot->made.len) {
-			c->at = 0;
+		if (st != ST_OK)
+			return st;
+		if (c->at == c->slot->made.len) {
+			c->slot = NULL;
 			c->range++;
-			c->needed = false;
 			continue;
 		}
-		memcpy(&len, slot->made.data + c->at, 4);
+		const uint8_t *from = c->slot->made.data + c->at;
+		memcpy(&len, from, 4);
 		uint8_t *p = run_room(out, len);
-		memcpy(p, slot->made.data + c->at + 4, len);
+		memcpy(p, from + 4, len);
 		run_done(out, p + len, 0);
 		c->at += 4 + len;
 		bytes += len;

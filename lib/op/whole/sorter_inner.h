@@ -231,6 +231,12 @@ sorter_more(const struct sorter_order *o, const struct sorter_record *r)
 /* Compares records whose prefixes are equal; 0: equal. Takes account of reverse. */
 int sorter_compare(const struct sorter_order *o, const struct sorter_record *a,
 		   const struct sorter_record *b);
+static inline int
+sorter_compare_all(const struct sorter_order *o, uint64_t a_prefix, const struct sorter_record *a, uint64_t b_prefix,
+		   const struct sorter_record *b)
+{
+	return a_prefix != b_prefix ? (a_prefix > b_prefix) - (a_prefix < b_prefix) : sorter_compare(o, a, b);
+}
 /* Sorts n entries by their prefixes, and where these are equal by what they stand for; spare has room for
  * as many. The order of equals is kept. */
 void sorter_radix(const struct sorter_pile *s, struct sorter_entry *v, struct sorter_entry *spare, size_t n);
@@ -293,6 +299,8 @@ void sorter_spill_drop(struct sorter *s);
 /* Keeps the place and the key of the record, which is written next. */
 void sorter_mark(struct sorter *s, const uint8_t *record);
 struct sorter_edge sorter_edge(const struct sorter *s, const struct sorter_mark *m);
+/* The order of all records: by keys, and of equal ones by parts and places. */
+int sorter_edge_compare(const struct sorter *s, const struct sorter_edge *a, const struct sorter_edge *b);
 /* Whether the head of a stretch of that part comes before the edge, which may be that head itself. */
 bool sorter_before_edge(const struct sorter *s, const struct stretch *t, uint32_t part, const struct sorter_edge *x);
 /* Begins to merge parts[0 .. n), each with a buffer of that size; of their records those before the edge, which may be

@@ -61,14 +61,22 @@ sorter_edge(const struct sorter *s, const struct sorter_mark *m)
 	return x;
 }
 
+int
+sorter_edge_compare(const struct sorter *s, const struct sorter_edge *a, const struct sorter_edge *b)
+{
+	int c = sorter_compare_all(&s->order, a->prefix, &a->r, b->prefix, &b->r);
+
+	if (c)
+		return c;
+	return a->part != b->part ? (a->part > b->part) - (a->part < b->part)
+		: (a->at > b->at) - (a->at < b->at);
+}
+
 bool
 sorter_before_edge(const struct sorter *s, const struct stretch *t, uint32_t part, const struct sorter_edge *x)
 {
-	int c;
+	int c = sorter_compare_all(&s->order, t->prefix, &t->r, x->prefix, &x->r);
 
-	if (t->prefix != x->prefix)
-		return t->prefix < x->prefix;
-	c = sorter_compare(&s->order, &t->r, &x->r);
 	if (c)
 		return c < 0;
 	if (part != x->part)

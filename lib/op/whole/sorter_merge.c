@@ -231,6 +231,4 @@ sorter_merge_clear(struct sorter *s)
 {
 	sorter_cut_free(s);
 	merge_close(&s->merge);
-	s->n_marks = s->mark_keys.len = 0;
-	s->mark_every = 0;
 }
