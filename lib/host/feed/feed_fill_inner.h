@@ -35,7 +35,7 @@ struct feed_fill {
 	uint64_t count;              /* elements handled, of this reader */
 	uint64_t behind;             /* elements since base */
 	struct feed_base *base;
-	int64_t base_ns;
+	int64_t base_due_ns;
 	struct feed_place *place;    /* by step mod places */
 	size_t places;
 	struct types *types;

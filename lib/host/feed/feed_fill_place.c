@@ -2,11 +2,13 @@
  *
  * Where the data stand after each step: a record of the reader, and elements behind it.
  */
+#include "base/clock.h"
 #include "base/mem.h"
 #include "host/feed/feed_fill_inner.h"
 
 enum { BASE_ELEMENTS = 100000, BASE_STEPS = 64 }; /* on several hosts: all at the same step, for equal records */
-#define BASE_NS 200000000ll /* how old a record of the reader may get */
+enum { BASE_PART = 200 }; /* one part of the time in so many goes to records of the reader, */
+#define BASE_NS 200000000ll /* but none gets older than that */
 
 void
 feed_fill_note(struct feed_fill *f)
@@ -36,13 +38,17 @@ void
 feed_fill_base(struct feed_fill *f, int64_t now_ns)
 {
 	bool early = f->c.rounds ? (f->step + 1) % BASE_STEPS != 0 :
-		now_ns - f->base_ns < BASE_NS && f->behind < BASE_ELEMENTS;
+		now_ns < f->base_due_ns && f->behind < BASE_ELEMENTS;
 
 	if (!f->c.resumable || !f->behind || early)
 		return;
 	struct feed_base *b = fill_base_new(f);
-	f->base_ns = now_ns;
-	if (!feed_source_position(f->source, &b->position)) {
+	int64_t began = clock_mono_ns();
+	bool there = feed_source_position(f->source, &b->position);
+	int64_t rest = (clock_mono_ns() - began) * BASE_PART;
+
+	f->base_due_ns = now_ns + (there && rest < BASE_NS ? rest : BASE_NS);
+	if (!there) {
 		feed_base_unref(&b);
 		return;
 	}
