@@ -219,10 +219,10 @@ sorter_cut_free(struct sorter *s)
 {
 	struct sorter_cut *c = s->cut;
 
-	s->cut = NULL;
 	if (!c)
 		return;
-	ahead_end(&c->ahead);
+	ahead_end(&c->ahead); /* until then threads look at s->cut */
+	s->cut = NULL;
 	for (size_t i = 0; i < c->n_slots; i++)
 		buf_clear(&c->slots[i].made);
 	mem_free(c->slots);

@@ -285,6 +285,32 @@ takes_some_and_saves_or_frees_the_rest(void **state)
 	pool_set_size(0);
 }
 
+/* While threads write a part, or merge ranges that nobody will take. */
+static void
+may_be_freed_while_threads_are_at_work(void **state)
+{
+	(void)state;
+	pool_set_size(2);
+	for (size_t i = 0; i < 16; i++) {
+		struct sorter *s = sorter_new(1 << 22, false, NULL);
+		size_t n = i % 2 ? 40000 : i * 2500;
+		struct rng r = { i, 0 };
+		struct run out = { 0 };
+		struct pair p;
+		struct err e;
+
+		for (size_t k = 0; k < n; k++) {
+			pair_make(&p, &r, k, 2);
+			assert_int_equal(sorter_add(s, p.bytes, p.key_len, p.bytes + p.key_len, p.len, &e), ST_OK);
+		}
+		if (i % 2)
+			assert_int_equal(sorter_give(s, &out, &e), ST_OK);
+		sorter_free(&s);
+		run_clear(&out);
+	}
+	pool_set_size(0);
+}
+
 static void
 says_when_there_is_no_folder(void **state)
 {
