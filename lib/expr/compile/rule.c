@@ -79,6 +79,8 @@ rule_number_help(const struct expr_ast *a, const struct type *l, const struct ty
 		return "int() and float() turn text into numbers";
 	if (rule_is(l, TYPE_NIL) || rule_is(r, TYPE_NIL))
 		return "?? gives a default for null, as in (.n ?? 0) + 1";
+	if (a->op == AST_ADD && (rule_is(l, TYPE_RECORD) || rule_is(r, TYPE_RECORD)))
+		return "merge() makes one record of the fields of several, as in merge(x, {n: 1})";
 	if (rule_is(l, TYPE_LIST) || rule_is(r, TYPE_LIST))
 		return "map(list, it * 2) works on each item, sum(list) adds them up";
 	return NULL;

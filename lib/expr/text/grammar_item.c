@@ -120,6 +120,16 @@ grammar_pair_computed(struct grammar *g, struct expr_ast **out)
 	return st ? st : grammar_made(g, a, at);
 }
 
+/* Whether a record is to be spread into this one, as other languages write it. */
+static bool
+grammar_spreads(const struct grammar *g, size_t at)
+{
+	const char *s = g->t.src->text + at;
+	size_t left = g->t.src->len - at;
+
+	return (left > 2 && !memcmp(s, "...", 3)) || (left > 1 && !memcmp(s, "**", 2));
+}
+
 /* Reads name, name: value or "any text": value. */
 static enum status
 grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
@@ -139,7 +149,10 @@ grammar_pair(struct grammar *g, struct expr_ast *a, struct hash *keys)
 	if (!key || !ast_lit_text(key, &unused, &n)) {
 		expr_ast_free(&key);
 		token_fault(&g->t, at, len ? len : 1, "a record needs a field's name here");
-		err_help(g->t.e, "as in {id, size: len(.body), \"odd name\": 1, (.key): .value}");
+		if (grammar_spreads(g, at))
+			err_help(g->t.e, "merge(x, {size: 1}) gives all fields of x, and size");
+		else
+			err_help(g->t.e, "as in {id, size: len(.body), \"odd name\": 1, (.key): .value}");
 		return ST_DATA;
 	}
 	grammar_take(g);

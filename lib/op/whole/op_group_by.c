@@ -336,8 +336,8 @@ group_by_too_large(struct op_inst *self, uint32_t keys, struct err *e)
 {
 	const struct group_by *g = self->state;
 
-	err_set(e, ST_DATA, "%u keys and their states take more than mem=%lld bytes", keys,
-		(long long)g->mem);
+	err_set(e, ST_DATA, "%u %s take more than mem=%lld bytes", keys,
+		keys == 1 ? "key and its state" : "keys and their states", (long long)g->mem);
 	err_help(e, "make mem= larger, or sort by the key first and use group_by_window");
 	return op_blame(self->node, e);
 }
