@@ -70,7 +70,7 @@ def sources(t):
     return [(f"range {n}", "int"), (f"range {n} 0 -{r.randint(1, 3)}", "int"), (f"random {n} max=1000", "int"), (f"random {n} seed=7 max=50", "int"),
             (f"elements {[r.randint(0, 99) for _ in range(n % 50)]}", "int"), (f"ndjson {t.path('*.ndjson')}", "rec"), (f"csv {t.path('*.csv')}", "rec"),
             (f"lines {t.path('*.txt')}", "text"), (f"lines {t.path('*.txt*')}", "text"), (f"msgpack {t.path('all.msgpack')}", "rec"),
-            (f"npy {t.path('all.npy')}", "int"), (f"tfrecord {t.path('all.tfrecord')} | map str(x)", "text"), (f"tsv {t.path('all.tsv')} header=false", "list"), (f"load {t.path('saved')}", "int"),
+            (f"npy {t.path('all.npy')}" if n else "range 0", "int"), (f"tfrecord {t.path('all.tfrecord')} | map str(x)", "text"), (f"tsv {t.path('all.tsv')} header=false", "list"), (f"load {t.path('saved')}", "int"),
             (f"json {t.path('all.json')}", "rec"), (f"lines {t.path('all.paras')} paragraphs=true | map replace(x, /\\s/, '/')", "text"),
             (f"lines {t.path('*.txt')} with_name=true | map str(.line) ++ .value", "text"), (f"csv {t.path('*.csv')} with_name=true comment=\"#\" ragged=true | map without(x, 'file', 'line')", "rec"),
             (f"concat (range {n}) (range {n % 7})", "int"), (f"files {t.path('*.txt')} | interleave (lines x) cycle=1", "text"), (f"cmd -- seq {n % 90 + 1}", "text"), (f"whole {t.path('*.txt')} | map len(x)", "int")]

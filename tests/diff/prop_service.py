@@ -67,6 +67,8 @@ def service_behind_distribute(t):
         front, s = pipes.pipeline(t, 2, widest=pipes.ELEMENT, of=of), seed(t)
         rest = pipes.pipeline(t, 3, of=[("", front.kind)], drawn=False)
         behind = "".join(" | " + stage for stage in rest.stages[1:])
+        if "random" in str(front) and "repeat" in behind:
+            continue  # each pass of a job draws anew
         got = t.run(f"{front} | distribute order=source seed={s[1]}{behind}", args=("-q", "-t", "ndjson", "-d", service(2), *s))
         same_lines(t, got, alone(t, f"{front}{behind}", *s), f"{front} | distribute{behind}")
 
@@ -113,13 +115,16 @@ def stats(t):
 def aggregate(t, ordered):
     if t.rng.random() < 0.35:
         return stats(t)
+    key = t.rng.choice(KEYS)
     calls = t.rng.choices(CALLS + CALLS_IN_ORDER * ordered, k=t.rng.randint(1, 5))
+    if ".t" in key:  # among the keys are some that have integers alone, whose sum would be too large
+        calls = [c.replace(".h", ".v") for c in calls]
     old = ["sum of=.v", "mean of=.k", "min of=.t", "count", "max of=.v"] + ["list of=.m", "first of=.v"] * ordered
     named = " ".join(f"f{k}={c}" for k, c in enumerate(calls))
     others = ["top 5 .n", "top 70 [.v, .n] reverse=true", "top 3 .n mem=300"]
     if ordered:
         others += ["unique .k", "unique [.t, .v]", "unique", "unique .m | map .n", "top 9 .t", "top 1000 .v", "top 40 .k reverse=true mem=2k"]
-    return t.rng.choice([t.rng.choice(others)] * 3 + ["count", f"group_by {t.rng.choice(KEYS)} agg={t.rng.choice(old)}"] + [f"group_by {t.rng.choice(KEYS)} {named}"] * 4)
+    return t.rng.choice([t.rng.choice(others)] * 3 + ["count", f"group_by {t.rng.choice(KEYS)} agg={t.rng.choice(old)}"] + [f"group_by {key} {named}"] * 4)
 
 
 @check()
@@ -149,7 +154,7 @@ def norm(rows):
 def large(t):
     """Files that are cut in the middle: (source, what it holds, as -t ndjson writes it)."""
     some = [gen.a_text(t.rng, 60, "abc ,;éß\\\"1") for _ in range(150)]
-    texts = t.rng.choices(some, k=45000)
+    texts = t.rng.choices(some, k=45000) + ["z"]  # an empty last line would be none
     rows = [f"{k},{v}" for k, v in enumerate(x.replace(",", ";") for x in texts)]
     raw = "".join(texts).encode()
     raw = raw[:len(raw) // 7 * 7]

@@ -132,8 +132,8 @@ const struct op_desc op_random = {
 	.name = "random",
 	.brief = "random integers",
 	.doc = "N integers (without N, any number of them), evenly distributed from min up to, but "
-	       "not including, max. Without a seed each run draws other numbers; within one run "
-	       "every pass gives the same numbers, however they are divided among workers.",
+	       "not including, max. Without a seed each run draws other numbers, as each pass of a job does; "
+	       "within them a repeat gives the same numbers, however they are divided among workers.",
 	.kind = OP_SOURCE,
 	.flags = OP_RANDOM,
 	.params = random_params,
