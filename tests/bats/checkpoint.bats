@@ -168,12 +168,13 @@ size_over() { (($(stat -c %s "$1" 2>/dev/null || echo 0) > $2)); }
 	work one
 	run -74 dsvc-read --checkpoint "$BATS_TEST_TMPDIR/none/position" -o "$out" -e 'range 10'
 	[[ ! -s $out ]]
-	# killed as soon as it has one, nobody waits for it
-	spawn reader dsvc-read -J j --checkpoint "$pos" -o "$out" -e 'range 1000 | map str(x)'
+	# killed as soon as it has one, nobody waits for it; so slow that it cannot be done by then
+	local spec='range 1000 | map str(x) | sleep 1ms'
+	spawn reader dsvc-read -J j --checkpoint "$pos" -o "$out" -e "$spec"
 	until_true 10s test -s "$pos"
 	kill -KILL "${pid[reader]}"
 	reap reader
-	run -0 dsvc-read -J j --checkpoint "$pos" -o "$out" -e 'range 1000 | map str(x)'
+	run -0 dsvc-read -J j --checkpoint "$pos" -o "$out" -e "$spec"
 	sort -n "$out" | cmp - <(seq 0 999)
 }
 

@@ -15,6 +15,7 @@ void
 join_table_clear(struct join_table *j)
 {
 	key_table_clear(&j->keys);
+	key_direct_clear(&j->direct);
 	mem_free_wide(j->first, j->cap_first, sizeof *j->first);
 	mem_free_wide(j->last, j->cap_last, sizeof *j->last);
 	mem_free_wide(j->items, j->cap_items, sizeof *j->items);
@@ -100,6 +101,12 @@ join_table_row(struct op_inst *self, struct join_table *j, const struct elem *ro
 	return ST_OK;
 }
 
+static size_t
+join_table_size(const struct join_table *j)
+{
+	return key_table_size(&j->keys) + j->rows.len + j->n * sizeof *j->items;
+}
+
 static enum status
 join_table_read(struct op_inst *self, struct join_table *j, struct op_inst *chain,
 		const struct join_table_by *by, size_t mem, struct err *e)
@@ -110,7 +117,7 @@ join_table_read(struct op_inst *self, struct join_table *j, struct op_inst *chai
 	while (st == ST_OK && (st = op_pull(chain, &rows, e)) == ST_OK) {
 		for (uint32_t i = 0; st == ST_OK && i < rows->n; i++)
 			st = join_table_row(self, j, &rows->e[i], by, e);
-		if (st == ST_OK && key_table_size(&j->keys) + j->rows.len + j->n * sizeof *j->items > mem) {
+		if (st == ST_OK && join_table_size(j) > mem) {
 			err_set(e, ST_DATA, "the rows to be joined take more than mem=%zu bytes", mem);
 			err_help(e, "select the fields that are needed, or make mem= larger");
 			return op_blame(self->node, e);
@@ -119,6 +126,8 @@ join_table_read(struct op_inst *self, struct join_table *j, struct op_inst *chai
 			return err_set(e, ST_DATA, "too many rows to be joined");
 	}
 	j->loaded = st == ST_END;
+	if (j->loaded)
+		key_direct_make(&j->direct, &j->keys, mem - join_table_size(j));
 	return st == ST_END ? ST_OK : st;
 }
 
@@ -139,17 +148,35 @@ join_table_load_field(struct op_inst *self, struct join_table *j, struct op_inst
 uint32_t
 join_table_find(struct join_table *j, const uint8_t *key, size_t len)
 {
+	uint32_t at;
+
 	if (*key == 0xc0)
 		return JOIN_TABLE_NONE;
-	key = normal_key(key, &len, &j->normal);
-	uint32_t at = key_table_find(&j->keys, key, len);
+	if (j->direct.n) {
+		at = key_direct_find(&j->direct, key, len, &j->normal);
+	} else {
+		key = normal_key(key, &len, &j->normal);
+		at = key_table_find(&j->keys, key, len);
+	}
 	return at == KEY_TABLE_NONE ? JOIN_TABLE_NONE : j->first[at];
+}
+
+void
+join_table_look(struct join_table *j, struct keys_ahead *a, const struct elem *x, uint32_t i, const uint8_t *key,
+		size_t len)
+{
+	if (j->direct.n)
+		a->v[a->n++] = (struct keys_ahead_key){
+			.i = i, .number = key_direct_find(&j->direct, key, len, &j->normal) };
+	else
+		keys_ahead_add(a, &j->keys, x, i, key, len);
 }
 
 uint32_t
 join_table_find_ahead(const struct join_table *j, const struct keys_ahead *a, const struct keys_ahead_key *key)
 {
-	uint32_t at = key_table_find_code(&j->keys, keys_ahead_at(a, (uint32_t)(key - a->v)), key->len, key->code);
+	uint32_t at = j->direct.n ? key->number :
+		key_table_find_code(&j->keys, keys_ahead_at(a, (uint32_t)(key - a->v)), key->len, key->code);
 
 	return at == KEY_TABLE_NONE ? JOIN_TABLE_NONE : j->first[at];
 }
@@ -163,7 +190,8 @@ join_table_slow(const struct join_table *j)
 void
 join_table_fetch(const struct join_table *j, struct keys_ahead *a)
 {
-	keys_ahead_fetch(a, &j->keys);
+	if (!j->direct.n)
+		keys_ahead_fetch(a, &j->keys);
 	for (uint32_t k = 0; k < a->n; k++)
 		if (a->v[k].number != KEY_TABLE_NONE)
 			__builtin_prefetch(&j->first[a->v[k].number]);

@@ -11,6 +11,7 @@
 #define WHOLE_JOIN_TABLE_H
 
 #include "op/kit/expr_value.h"
+#include "op/kit/key_direct.h"
 #include "op/kit/keys_ahead.h"
 #include "op/whole/join_shape.h"
 
@@ -23,6 +24,7 @@ struct join_table_item {
 
 struct join_table {
 	struct key_table keys;
+	struct key_direct direct; /* its keys once more, if they are such */
 	uint32_t *first, *last;
 	size_t cap_first, cap_last;
 	struct buf rows, normal;
@@ -44,6 +46,9 @@ enum status join_table_load_field(struct op_inst *self, struct join_table *j, st
 				  const char *field, size_t mem, struct err *e);
 /* The first row with the key, or JOIN_TABLE_NONE; items[i].next is the next one with it. */
 uint32_t join_table_find(struct join_table *j, const uint8_t *key, size_t len);
+/* Adds the key of element x, the i-th of its run, to those that are looked ahead for. */
+void join_table_look(struct join_table *j, struct keys_ahead *a, const struct elem *x, uint32_t i, const uint8_t *key,
+		     size_t len);
 /* Like join_table_find, for a key that was looked ahead for, unless it is null. */
 uint32_t join_table_find_ahead(const struct join_table *j, const struct keys_ahead *a,
 			       const struct keys_ahead_key *key);

@@ -173,7 +173,7 @@ join_look_ahead(struct join *j, const struct run *in, uint32_t from)
 
 		if (!j->look || expr_part(j->look, &in->e[i], &p, &len) ||
 		    expr_value(j->look, &in->e[i], &p, &len, &e) == ST_OK)
-			keys_ahead_add(&j->ahead, &j->table.keys, &in->e[i], i, p, len);
+			join_table_look(&j->table, &j->ahead, &in->e[i], i, p, len);
 	}
 	join_table_fetch(&j->table, &j->ahead);
 	return end;
