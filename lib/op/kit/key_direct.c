@@ -2,32 +2,21 @@
 #include "op/kit/key_direct.h"
 
 #include "base/mem.h"
-#include "value/mp.h"
+#include "expr/val.h"
 #include "value/normal.h"
 
 enum { KEY_DIRECT_APART = 4, KEY_DIRECT_LEAST = 1024 }; /* so many places for each key, and as many in any case */
 
 /* The integer at p, unless it is something else or beyond 64 bits with a sign. */
 static inline bool
-key_direct_int(const uint8_t *p, size_t len, int64_t *v)
+key_direct_int(const uint8_t *p, int64_t *v)
 {
-	struct mp m;
+	struct val x;
 
-	if (*p < 0x80) { /* the forms that ids have most */
-		*v = *p;
-		return true;
-	}
-	if (*p == 0xcd) {
-		*v = p[1] << 8 | p[2];
-		return true;
-	}
-	if (*p == 0xce) {
-		*v = (int64_t)p[1] << 24 | p[2] << 16 | p[3] << 8 | p[4];
-		return true;
-	}
-	if (!mp_head(p, p + len, &m) || m.kind != MP_INT || m.unsigned_big)
+	val_load(p, &x);
+	if (x.kind != VAL_INT)
 		return false;
-	*v = m.i;
+	*v = x.i;
 	return true;
 }
 
@@ -42,7 +31,7 @@ key_direct_ends(const struct key_table *k, int64_t *least, int64_t *greatest)
 		const uint8_t *p = key_table_at(k, i, &len);
 		int64_t v;
 
-		if (!key_direct_int(p, len, &v))
+		if (!key_direct_int(p, &v))
 			return false;
 		*least = v < *least ? v : *least;
 		*greatest = v > *greatest ? v : *greatest;
@@ -70,7 +59,7 @@ key_direct_make(struct key_direct *d, const struct key_table *k, size_t most)
 	for (uint32_t i = 0; i < k->n; i++) {
 		const uint8_t *p = key_table_at(k, i, &len);
 
-		key_direct_int(p, len, &v);
+		key_direct_int(p, &v);
 		d->numbers[(uint64_t)v - (uint64_t)least] = i;
 	}
 }
@@ -80,9 +69,9 @@ key_direct_find(const struct key_direct *d, const uint8_t *p, size_t len, struct
 {
 	int64_t v;
 
-	if (!key_direct_int(p, len, &v)) { /* 3.0 is 3 */
+	if (!key_direct_int(p, &v)) { /* 3.0 is 3 */
 		p = normal_key(p, &len, normal);
-		if (!key_direct_int(p, len, &v))
+		if (!key_direct_int(p, &v))
 			return KEY_TABLE_NONE;
 	}
 	uint64_t at = (uint64_t)v - (uint64_t)d->least;
