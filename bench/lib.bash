@@ -5,10 +5,10 @@
 ROUNDS=${ROUNDS:-3}
 rows_missed=0 pids=
 
-# seconds CMD...: runs it, sets S to its wall time; its stdout goes to $work/out.
+# seconds CMD...: runs it, sets S to its wall time; its stdout goes to $sink, or else to $work/out.
 seconds() {
 	local t0=$EPOCHREALTIME
-	"$@" > "$work/out" 2> "$work/err" || {
+	"$@" > "${sink:-$work/out}" 2> "$work/err" || {
 		echo "bench: failed: $*" >&2
 		cat "$work/err" >&2
 		S=0
@@ -20,7 +20,7 @@ seconds() {
 
 # own CMD...: for yardsticks that print their own seconds as the first word.
 own() {
-	"$@" > "$work/out" 2> "$work/err" || { cat "$work/err" >&2; S=0; return 1; }
+	"$@" > "${sink:-$work/out}" 2> "$work/err" || { cat "$work/err" >&2; S=0; return 1; }
 	read -r S _ < "$work/out"
 }
 

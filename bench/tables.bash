@@ -13,7 +13,7 @@ tables_made() {
 
 # engines ROW WANTED: beside DuckDB and Polars, all with one thread and with two, each as far as it can be installed.
 engines() {
-	local row=$1 wanted=$2 engine threads jobs
+	local row=$1 wanted=$2 engine threads jobs sink=/dev/null # theirs write there, too
 	[ -n "${tables_python:-}" ] || tables_python=$(bench_python duckdb polars)
 	for engine in duckdb polars; do
 		"$tables_python" -c "import $engine" 2> "$work/err" || continue

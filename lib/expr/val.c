@@ -14,52 +14,6 @@ val_kind_name(unsigned kind)
 	return val_names[kind];
 }
 
-#define FOUR(n) n, n, n, n
-#define SIXTEEN(n) FOUR(n), FOUR(n), FOUR(n), FOUR(n)
-#define STEPS(n) n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7, \
-	n + 8, n + 9, n + 10, n + 11, n + 12, n + 13, n + 14, n + 15
-
-const uint8_t val_fixed[256] = {
-	SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),
-	SIXTEEN(1), SIXTEEN(1), SIXTEEN(1), SIXTEEN(1),
-	[0x80] = 1, [0x90] = 1, /* empty ones; others need a walk */
-	[0xa0] = STEPS(1), STEPS(17),
-	[0xc0] = 1, 1, 1, 1,
-	[0xca] = 5, 9, 2, 3, 5, 9, 2, 3, 5, 9, 3, 4, 6, 10, 18,
-	[0xe0] = SIXTEEN(1), SIXTEEN(1)
-};
-
-const uint8_t *
-val_skip_slow(const uint8_t *p)
-{
-	uint64_t left = 1;
-
-	do {
-		uint8_t c = *p;
-		unsigned n = val_fixed[c];
-
-		left--;
-		if (n) {
-			p += n;
-			continue;
-		}
-		switch (c) {
-		case 0xc4: case 0xd9: p += 2u + p[1]; break;
-		case 0xc5: case 0xda: p += 3u + mp_u16(p + 1); break;
-		case 0xc6: case 0xdb: p += 5u + (size_t)mp_u32(p + 1); break;
-		case 0xc7: p += 3u + p[1]; break;
-		case 0xc8: p += 4u + mp_u16(p + 1); break;
-		case 0xc9: p += 6u + (size_t)mp_u32(p + 1); break;
-		case 0xdc: left += mp_u16(p + 1); p += 3; break;
-		case 0xdd: left += mp_u32(p + 1); p += 5; break;
-		case 0xde: left += 2u * mp_u16(p + 1); p += 3; break;
-		case 0xdf: left += 2ull * mp_u32(p + 1); p += 5; break;
-		default: left += c < 0x90 ? 2u * (c & 15u) : c & 15u; p++; break;
-		}
-	} while (left);
-	return p;
-}
-
 static void
 val_load_bytes(struct val *v, enum val_kind kind, const uint8_t *p, unsigned head, uint32_t n)
 {
@@ -142,7 +96,7 @@ val_depth(const struct val *v)
 			if (++depth > most)
 				most = depth;
 		} else {
-			p = val_skip(p);
+			p = mp_past(p);
 		}
 		while (depth && !left[depth - 1])
 			depth--;

@@ -47,18 +47,6 @@ struct val {
 
 const char *val_kind_name(unsigned kind);
 
-/* Bytes of a value by its first byte; 0: the first byte does not tell. */
-extern const uint8_t val_fixed[256];
-const uint8_t *val_skip_slow(const uint8_t *p);
-/* The end of the value at p. */
-static inline const uint8_t *
-val_skip(const uint8_t *p)
-{
-	unsigned n = val_fixed[*p];
-
-	return n ? p + n : val_skip_slow(p);
-}
-
 void val_load_slow(const uint8_t *p, struct val *v);
 /* Loads the value at p, which stays there. */
 static inline void
@@ -101,7 +89,7 @@ val_load(const uint8_t *p, struct val *v)
 static inline uint32_t
 val_span(const struct val *v)
 {
-	return v->n ? v->n : (uint32_t)(val_skip(v->p) - v->p);
+	return v->n ? v->n : (uint32_t)(mp_past(v->p) - v->p);
 }
 
 /* Number of items of a list or pairs of a record; *first is where they begin. */
@@ -193,8 +181,8 @@ val_field(const uint8_t *p, const struct val_key *k)
 	}
 	while (n--) {
 		if (val_key_is(k, p))
-			return val_skip(p);
-		p = val_skip(val_skip(p));
+			return mp_past(p);
+		p = mp_past(mp_past(p));
 	}
 	return NULL;
 }

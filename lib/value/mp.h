@@ -58,6 +58,17 @@ const uint8_t *mp_check_next(const uint8_t *p, const uint8_t *end);
 /* Looks a text key up in the record at p; lends the value's slice. */
 bool mp_field(const uint8_t *p, const uint8_t *end, const char *key, size_t key_len,
 	      const uint8_t **value, size_t *value_len);
+/* Bytes of a value by its first byte; 0: the first byte does not tell. */
+extern const uint8_t mp_fixed[256];
+const uint8_t *mp_past_slow(const uint8_t *p);
+/* The end of the checked value at p. */
+static inline const uint8_t *
+mp_past(const uint8_t *p)
+{
+	unsigned n = mp_fixed[*p];
+
+	return n ? p + n : mp_past_slow(p);
+}
 /* Total order over values: nil < bool < numbers < text < bytes < list < record < ext;
  * ints and floats compare by value, exactly; nan equals nan, above all numbers;
  * fields of records in any order. */
@@ -86,6 +97,15 @@ static inline uint64_t
 mp_u64(const uint8_t *p)
 {
 	return big_u64(p);
+}
+static inline double
+mp_f64(const uint8_t *p)
+{
+	uint64_t u = mp_u64(p);
+	double v;
+
+	memcpy(&v, &u, sizeof v);
+	return v;
 }
 static inline uint8_t *
 mp_put_u16(uint8_t *p, uint16_t v)

@@ -122,6 +122,14 @@ num_print_float(double v, char *out)
 
 	if (len)
 		return len;
+	if (fabs(v) >= 1e-4 && fabs(v) <= 0x1p53) {
+		len = num_shortest_fixed(v, out);
+		if (!memchr(out, '.', len)) {
+			memcpy(out + len, ".0", 2);
+			len += 2;
+		}
+		return len;
+	}
 	if (!isfinite(v)) {
 		const char *word = isnan(v) ? "nan" : v < 0 ? "-inf" : "inf";
 

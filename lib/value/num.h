@@ -74,9 +74,10 @@ num_quotient(uint64_t all, size_t places, bool minus)
 	return minus ? -v : v;
 }
 
-/* The part of num_print_float that needs C++: digits and exponent of a finite number, as
- * d[.ddd]e[+-]dd; gives the length. */
+/* The parts of num_print_float that need C++: the digits of a finite number as d[.ddd]e[+-]dd, and as d[.ddd], which
+ * is for those from 1e-4 to 2^53; give the length. */
 size_t num_shortest(double v, char *out);
+size_t num_shortest_fixed(double v, char *out);
 
 #ifdef __cplusplus
 }

@@ -15,6 +15,13 @@ num_shortest(double v, char *out)
 	return static_cast<size_t>(r.ptr - out);
 }
 
+extern "C" size_t
+num_shortest_fixed(double v, char *out)
+{
+	auto r = std::to_chars(out, out + NUM_FLOAT_MAX, v, std::chars_format::fixed);
+	return static_cast<size_t>(r.ptr - out);
+}
+
 // from_chars leaves the value alone when it is out of range, and does not say
 // to which side: the decimal exponent of the first digit does.
 static bool

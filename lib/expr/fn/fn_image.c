@@ -27,7 +27,7 @@ image_box_read(const struct val *list, struct image_box *box)
 
 	if (val_count(list, &p) != 4)
 		return false;
-	for (int i = 0; i < 4; i++, p = val_skip(p)) {
+	for (int i = 0; i < 4; i++, p = mp_past(p)) {
 		val_load(p, &v);
 		if (v.kind != VAL_INT || v.i < (i >= 2) || v.i > IMAGE_BOX_MAX)
 			return false;

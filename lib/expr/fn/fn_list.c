@@ -27,7 +27,7 @@ list_add(struct expr_vm *vm, const struct val *a, const char *name, struct list_
 	struct val v = { 0 };
 
 	memset(t, 0, sizeof *t);
-	for (uint32_t n = val_count(a, &p); n; n--, p = val_skip(p)) {
+	for (uint32_t n = val_count(a, &p); n; n--, p = mp_past(p)) {
 		val_load(p, &v);
 		if (!val_is_number(&v))
 			return vm_fault(vm, "%s() of a list with %s in it", name,
@@ -109,7 +109,7 @@ list_uniq(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 	struct list_item *v = (void *)buf_room(&vm->tmp2, (count + 1ul) * (sizeof *v + 1));
 	uint8_t *again = (uint8_t *)(v + count);
 	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *end = val_skip(p);
+		const uint8_t *end = mp_past(p);
 
 		v[i] = (struct list_item){ p, (uint32_t)(end - p), i };
 		again[i] = 0;
@@ -120,7 +120,7 @@ list_uniq(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		again[v[i].nth] = !mp_compare(v[i - 1].p, v[i - 1].len, v[i].p, v[i].len);
 	val_count(a, &p);
 	for (uint32_t i = 0; i < count; i++) {
-		const uint8_t *end = val_skip(p);
+		const uint8_t *end = mp_past(p);
 
 		if (!again[i]) {
 			buf_put(&vm->tmp, p, (size_t)(end - p));
@@ -152,7 +152,7 @@ list_zip(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 
 		vm->tmp.len += (size_t)(mp_put_list_head(head, n) - head);
 		for (unsigned k = 0; k < n; k++) {
-			const uint8_t *end = val_skip(p[k]);
+			const uint8_t *end = mp_past(p[k]);
 
 			buf_put(&vm->tmp, p[k], (size_t)(end - p[k]));
 			p[k] = end;

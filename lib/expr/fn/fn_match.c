@@ -120,7 +120,7 @@ match_find(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		const uint8_t *p;
 		struct val item = { 0 };
 
-		for (uint32_t left = val_count(a, &p); left; left--, at++, p = val_skip(p)) {
+		for (uint32_t left = val_count(a, &p); left; left--, at++, p = mp_past(p)) {
 			val_load(p, &item);
 			if (val_equal(&item, &a[1])) {
 				*out = val_int(at);

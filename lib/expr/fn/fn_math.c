@@ -73,7 +73,7 @@ math_most(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n, 
 	for (uint32_t i = 0; i < left; i++) {
 		if (p) {
 			val_load(p, &v);
-			p = val_skip(p);
+			p = mp_past(p);
 		} else {
 			v = a[i];
 		}

@@ -233,7 +233,7 @@ pixels_size_read(const struct val *list, int64_t size[2])
 
 	if (val_count(list, &p) != 2)
 		return false;
-	for (int i = 0; i < 2; i++, p = val_skip(p)) {
+	for (int i = 0; i < 2; i++, p = mp_past(p)) {
 		val_load(p, &v);
 		if (v.kind != VAL_INT || v.i < 1 || v.i > PIXELS_SIDE_MAX)
 			return false;
@@ -368,7 +368,7 @@ pixels_range_read(const struct val *list, double range[2])
 
 	if (val_count(list, &p) != 2)
 		return false;
-	for (int i = 0; i < 2; i++, p = val_skip(p)) {
+	for (int i = 0; i < 2; i++, p = mp_past(p)) {
 		val_load(p, &v);
 		if (!val_is_number(&v))
 			return false;
@@ -414,7 +414,7 @@ pixels_random_box(struct expr_vm *vm, struct val *out, const struct val *a, unsi
 	uint8_t *room, *w;
 
 	count = val_count(a, &p);
-	for (uint32_t i = 0; i < 2; i++, p = val_skip(p)) {
+	for (uint32_t i = 0; i < 2; i++, p = mp_past(p)) {
 		if (count >= 2)
 			val_load(p, &v);
 		if (count < 2 || count > 3 || v.kind != VAL_INT || v.i < 1 || v.i > IMAGE_BOX_MAX)

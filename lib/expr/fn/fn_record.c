@@ -17,8 +17,8 @@ record_side(struct expr_vm *vm, struct val *out, const struct val *a, bool value
 
 	buf_reset(&vm->tmp);
 	for (uint32_t i = 0; i < n; i++, p = end) {
-		mid = val_skip(p);
-		end = val_skip(mid);
+		mid = mp_past(p);
+		end = mp_past(mid);
 		if (values)
 			buf_put(&vm->tmp, mid, (size_t)(end - mid));
 		else
@@ -63,10 +63,10 @@ record_lookup(const struct val *r, const struct val *key)
 
 	for (uint32_t n = val_count(r, &p); n; n--) {
 		val_load(p, &k);
-		p = val_skip(p);
+		p = mp_past(p);
 		if (val_equal(&k, key))
 			return p;
-		p = val_skip(p);
+		p = mp_past(p);
 	}
 	return NULL;
 }
@@ -92,8 +92,8 @@ record_merge_one(struct expr_vm *vm, const struct val *a, unsigned n, unsigned k
 		bool earlier = false;
 
 		val_load(p, &key);
-		mid = val_skip(p);
-		end = val_skip(mid);
+		mid = mp_past(p);
+		end = mp_past(mid);
 		for (unsigned j = 0; j < k && !earlier; j++)
 			earlier = record_lookup(&a[j], &key);
 		if (earlier)
@@ -104,7 +104,7 @@ record_merge_one(struct expr_vm *vm, const struct val *a, unsigned n, unsigned k
 			v = record_lookup(&a[j], &key);
 		if (!v)
 			v = mid;
-		buf_put(&vm->tmp, v, (size_t)(val_skip(v) - v));
+		buf_put(&vm->tmp, v, (size_t)(mp_past(v) - v));
 		++*count;
 	}
 }
@@ -178,7 +178,7 @@ record_named(const struct val *a, unsigned n, const struct val *key)
 			return true;
 		if (a[k].kind == VAL_TEXT)
 			continue;
-		for (uint32_t left = val_count(&a[k], &p); left; left--, p = val_skip(p)) {
+		for (uint32_t left = val_count(&a[k], &p); left; left--, p = mp_past(p)) {
 			val_load(p, &item);
 			if (val_equal(&item, key))
 				return true;
@@ -202,8 +202,8 @@ record_without(struct expr_vm *vm, struct val *out, const struct val *a, unsigne
 	buf_reset(&vm->tmp);
 	for (uint32_t i = 0; i < all; i++, p = end) {
 		val_load(p, &key);
-		mid = val_skip(p);
-		end = val_skip(mid);
+		mid = mp_past(p);
+		end = mp_past(mid);
 		if (record_named(a, n, &key))
 			continue;
 		buf_put(&vm->tmp, p, (size_t)(end - p));

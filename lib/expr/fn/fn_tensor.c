@@ -38,7 +38,7 @@ tensor_list_measure(struct tensor_list *l, const uint8_t *p, int depth)
 		l->floats |= v.kind == VAL_FLOAT;
 		l->ints |= v.kind == VAL_INT || v.kind == VAL_BIG;
 		l->bools |= v.kind == VAL_BOOL;
-		return l->why ? NULL : val_skip(p);
+		return l->why ? NULL : mp_past(p);
 	}
 	uint32_t n = val_count(&v, &p);
 	if (depth == TYPE_DIMS_MAX || (l->ended && depth >= l->n_dims)) {
@@ -77,7 +77,7 @@ tensor_list_write(struct tensor_list *l, const uint8_t *p, int depth)
 		return NULL;
 	}
 	l->at += dtype_size(l->dtype);
-	return val_skip(p);
+	return mp_past(p);
 }
 
 static enum dtype
@@ -293,7 +293,7 @@ tensor_stack(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 	if (!count)
 		return vm_fault(vm, "stack() of an empty list");
 	at = p;
-	for (uint32_t i = 0; i < count; i++, at = val_skip(at)) {
+	for (uint32_t i = 0; i < count; i++, at = mp_past(at)) {
 		val_load(at, &item);
 		if (tensor_of(vm, &item, &t))
 			return ST_DATA;
@@ -313,7 +313,7 @@ tensor_stack(struct expr_vm *vm, struct val *out, const struct val *a, unsigned 
 	to.n_dims = first.n_dims + 1;
 	if (tensor_make(vm, &made, &to, &data))
 		return ST_DATA;
-	for (uint32_t i = 0; i < count; i++, p = val_skip(p)) {
+	for (uint32_t i = 0; i < count; i++, p = mp_past(p)) {
 		val_load(p, &item);
 		tensor_of(vm, &item, &t);
 		kernel_cast(to.dtype, data, t.dtype, t.data, t.count);

@@ -190,7 +190,7 @@ text_join(struct expr_vm *vm, struct val *out, const struct val *a, unsigned n)
 		struct val v = { 0 };
 
 		val_load(p, &v);
-		next = val_skip(p);
+		next = mp_past(p);
 		if (i && n > 1)
 			buf_put(&vm->tmp, a[1].p, a[1].n);
 		if (v.kind == VAL_TEXT)
@@ -299,7 +299,7 @@ text_reversed(struct expr_vm *vm, struct val *out, const struct val *a, unsigned
 		return ST_DATA;
 	memcpy(room, a->p, head);
 	for (at = room + head + len; p < end; p = next) {
-		next = a->kind == VAL_LIST ? val_skip(p) : a->kind == VAL_TEXT ? seq_char(p, end, 1)
+		next = a->kind == VAL_LIST ? mp_past(p) : a->kind == VAL_TEXT ? seq_char(p, end, 1)
 			: p + 1;
 		at -= next - p;
 		memcpy(at, p, (size_t)(next - p));

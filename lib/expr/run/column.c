@@ -185,8 +185,7 @@ column_load_floats(const struct elem *e, uint32_t n, double *out)
 	for (uint32_t k = 0; k < n; k++) {
 		if (*e[k].p != 0xcb)
 			return false;
-		uint64_t u = mp_u64(e[k].p + 1);
-		memcpy(&out[k], &u, 8);
+		out[k] = mp_f64(e[k].p + 1);
 	}
 	return true;
 }

@@ -104,6 +104,6 @@ expr_part(struct expr_vm *vm, const struct elem *e, const uint8_t **p, size_t *l
 		return false;
 	vm->index++;
 	*p = field;
-	*len = (size_t)(val_skip(field) - field);
+	*len = (size_t)(mp_past(field) - field);
 	return true;
 }

@@ -81,7 +81,7 @@ machine_loop_next(struct expr_vm *vm, struct val *d, struct vm_loop *loop)
 		return ST_DATA;
 	scratch_release(&vm->scratch, loop->mark);
 	loop->left--;
-	loop->at = val_skip(p);
+	loop->at = mp_past(p);
 	val_load(p, d);
 	return ST_OK;
 }

@@ -53,7 +53,7 @@ seq_in_list(const struct val *a, const struct val *b)
 	const uint8_t *p;
 	struct val item;
 
-	for (uint32_t n = val_count(b, &p); n; n--, p = val_skip(p)) {
+	for (uint32_t n = val_count(b, &p); n; n--, p = mp_past(p)) {
 		val_load(p, &item);
 		if (val_equal(a, &item))
 			return true;
@@ -67,7 +67,7 @@ seq_in_record(const struct val *a, const struct val *b)
 	const uint8_t *p;
 	struct val key;
 
-	for (uint32_t n = val_count(b, &p); n; n--, p = val_skip(val_skip(p))) {
+	for (uint32_t n = val_count(b, &p); n; n--, p = mp_past(mp_past(p))) {
 		val_load(p, &key);
 		if (val_equal(a, &key))
 			return true;
@@ -175,7 +175,7 @@ seq_walk(const struct val *a, const uint8_t *p, uint64_t k)
 	if (a->kind == VAL_BYTES)
 		return p + k;
 	while (k--)
-		p = val_skip(p);
+		p = mp_past(p);
 	return p;
 }
 
@@ -187,9 +187,9 @@ seq_index_key(struct expr_vm *vm, struct val *d, const struct val *a, const stru
 
 	if (b->kind != VAL_TEXT)
 		return vm_fault(vm, "a field's name is text, not %s", val_kind_name(b->kind));
-	for (uint32_t n = val_count(a, &p); n; n--, p = val_skip(p)) {
+	for (uint32_t n = val_count(a, &p); n; n--, p = mp_past(p)) {
 		val_load(p, &key);
-		p = val_skip(p);
+		p = mp_past(p);
 		if (val_equal(&key, b)) {
 			val_load(p, d);
 			return ST_OK;
@@ -399,8 +399,8 @@ seq_sort(struct vm_loop *loop, struct buf *tmp, uint8_t *out)
 	for (uint32_t i = 0; i < loop->kept; i++) {
 		v[i].p = p;
 		v[i].key = k;
-		p = val_skip(p);
-		k = val_skip(k);
+		p = mp_past(p);
+		k = mp_past(k);
 		v[i].len = (uint32_t)(p - v[i].p);
 		v[i].key_len = (uint32_t)(k - v[i].key);
 	}

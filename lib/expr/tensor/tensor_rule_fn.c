@@ -51,7 +51,7 @@ rule_fn_dims(const struct fn_arg *a, int64_t *dims, int *n, bool open, char why[
 		return true;
 	count = val_count(a->value, &p);
 	*n = (int)count;
-	for (uint32_t i = 0; i < count && count <= TYPE_DIMS_MAX; i++, p = val_skip(p)) {
+	for (uint32_t i = 0; i < count && count <= TYPE_DIMS_MAX; i++, p = mp_past(p)) {
 		val_load(p, &v);
 		if (v.kind != VAL_INT || v.i < (open ? -1 : 0)) {
 			snprintf(why, FN_WHY, "a shape is a list of lengths");

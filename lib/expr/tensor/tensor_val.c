@@ -117,7 +117,7 @@ tensor_dims_read(struct expr_vm *vm, const struct val *list, bool open, int64_t 
 		vm_fault(vm, "a tensor has at most %d axes, not %u", TYPE_DIMS_MAX, n);
 		return false;
 	}
-	for (uint32_t i = 0; i < n; i++, p = val_skip(p)) {
+	for (uint32_t i = 0; i < n; i++, p = mp_past(p)) {
 		val_load(p, &v);
 		if (v.kind != VAL_INT || v.i < (open ? -1 : 0)) {
 			vm_fault(vm, "a shape is a list of lengths, and %s is none",

@@ -98,7 +98,7 @@ flat_map_give(struct flat_map *f, uint32_t pos, struct run *out)
 	f->left -= n;
 	f->given += n;
 	for (; n; n--) {
-		const uint8_t *to = val_skip(at);
+		const uint8_t *to = mp_past(at);
 
 		run_push(out, (struct elem){ at, block, (uint32_t)(to - at), pos });
 		at = to;

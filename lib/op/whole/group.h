@@ -18,8 +18,12 @@ enum group_agg {
 
 struct digest;
 
+/* Two fill a line of the cache. */
 struct group {
-	uint64_t n;       /* number of elements so far */
+	uint64_t n : 61;           /* number of elements so far */
+	uint64_t is_float : 1;     /* the sum is a float */
+	uint64_t pair : 1;         /* GROUP_SUM and GROUP_MEAN of floats: the sum is sum.high + low (two_sum.h); no cell */
+	uint64_t squeezed : 1;     /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */
 	union {
 		int64_t i;        /* GROUP_SUM and GROUP_MEAN; what leaves 64 bits is in the cell, to be added */
 		double high;      /* a part of the sum, where `pair` */
@@ -30,9 +34,6 @@ struct group {
 		double low;       /* the rest of the sum, where `pair` */
 	};
 	uint32_t len, cap;
-	bool is_float;    /* the sum is a float */
-	bool pair;        /* GROUP_SUM and GROUP_MEAN of floats: the sum is sum.high + low (two_sum.h); there is no cell */
-	bool squeezed;    /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */
 };
 
 /* Whether the group keeps values that were added. */

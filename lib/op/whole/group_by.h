@@ -45,6 +45,7 @@ struct group_by {
 	struct partial_end part;
 	struct group_by_ahead ahead[GROUP_BY_AHEAD];
 	struct buf keys_ahead;
+	struct group_by_giving *giving; /* the records that are given at the end (group_by_giving.h); NULL: not yet */
 	struct group_by_lanes *lanes; /* threads that have keys and groups in its place (group_by_lanes.h); NULL: none */
 };
 
@@ -60,6 +61,8 @@ uint32_t group_by_find(struct group_by *g, const uint8_t *p, size_t len, size_t 
 /* Prefetches what adding the next n elements reads, whose codes are in g->ahead: slots are under way; items and
  * groups, then what these point to. */
 void group_by_fetch(struct group_by *g, uint32_t n);
+/* Prefetches what the groups of a key point to. */
+void group_by_fetch_cells(const struct group_by *g, uint32_t number);
 /* Whether nulls are left out, as in SQL; a key with nothing else has null. */
 bool group_by_leaves_null(enum group_agg agg);
 /* Bytes that keys and states take. */
@@ -70,8 +73,6 @@ bool group_by_squeezed(const struct group_by *g);
 /* Whether a record has an approximate quantile: then all have the field `approx`, as a table wants it. */
 bool group_by_approx(const struct group_by *g);
 enum status group_by_too_large(struct op_inst *self, uint32_t keys, struct err *e);
-/* Gives the record of a key, or the error if it has no result. */
-enum status group_by_give(struct op_inst *self, const struct group_by *g, uint32_t at, struct run *out, struct err *e);
 void group_by_empty(struct group_by *g);
 /* Frees keys, groups and aggregates. */
 void group_by_tables_free(struct group_by *g);

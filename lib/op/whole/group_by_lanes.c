@@ -8,6 +8,7 @@
 #include "base/mem_wide.h"
 #include "base/thread.h"
 #include "base/trace.h"
+#include "op/whole/group_by_giving.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
@@ -32,7 +33,6 @@ struct group_by_lane {
 	struct group_by table; /* its keys and groups; of the lane's thread, and of the stream while the lane is idle */
 	uint64_t *firsts;      /* number of the first element of each key */
 	size_t cap_firsts;
-	uint32_t at;           /* the key to give next */
 	struct group_by_batch *filling; /* which the stream writes to; NULL: none */
 	pthread_cond_t news;   /* a batch has come, or the lanes are to stop */
 	/* guarded by the lock */
@@ -469,32 +469,19 @@ group_by_lanes_end(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* The lane with the key that came first among those not given; NULL: all were given. */
-static struct group_by_lane *
-group_by_lanes_next(struct group_by_lanes *c)
-{
-	struct group_by_lane *best = NULL;
-
-	for (uint32_t i = 0; i < c->n; i++) {
-		struct group_by_lane *l = &c->v[i];
-
-		if (l->at < l->table.rows.keys.n && (!best || l->firsts[l->at] < best->firsts[best->at]))
-			best = l;
-	}
-	return best;
-}
-
 enum status
 group_by_lanes_finish(struct op_inst *self, struct run *out, struct err *e)
 {
-	struct group_by_lanes *c = ((struct group_by *)self->state)->lanes;
-	struct group_by_lane *l;
+	struct group_by *g = self->state;
+	struct group_by_lanes *c = g->lanes;
 	enum status st = c->over ? ST_OK : group_by_lanes_end(self, e);
 
-	while (!st && (l = group_by_lanes_next(c))) {
-		if (out->n >= RUN_USUAL || run_full(out))
-			return ST_OK;
-		st = group_by_give(self, &l->table, l->at++, out, e);
+	if (!st && !g->giving) {
+		struct group_by_from from[GROUP_BY_LANES_MOST];
+
+		for (uint32_t i = 0; i < c->n; i++)
+			from[i] = (struct group_by_from){ .table = &c->v[i].table, .firsts = c->v[i].firsts };
+		g->giving = group_by_giving_begin(self, from, c->n);
 	}
-	return st ? st : ST_END;
+	return st ? st : group_by_giving_take(g->giving, out, e);
 }

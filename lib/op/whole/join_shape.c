@@ -11,12 +11,12 @@ join_shape_names(struct join_shape *s, const uint8_t *p, uint32_t *n)
 		return false;
 	*n = *p++ & 15u;
 	for (uint32_t k = 0; k < *n; k++) {
-		const uint8_t *value = val_skip(p);
+		const uint8_t *value = mp_past(p);
 
 		if ((*p & 0xe0) != 0xa0)
 			return false;
 		buf_put(&s->names, p, (size_t)(value - p));
-		p = val_skip(value);
+		p = mp_past(value);
 	}
 	return true;
 }
@@ -58,7 +58,7 @@ join_shape_learn(struct join_shape *s, const struct elem *x, const uint8_t *row,
 static inline const uint8_t *
 join_shape_pair(const struct val_key *key, const uint8_t *p)
 {
-	return *p == *key->enc && val_key_is(key, p) ? val_skip(p + key->len) : NULL;
+	return *p == *key->enc && val_key_is(key, p) ? mp_past(p + key->len) : NULL;
 }
 
 uint8_t *

@@ -8,11 +8,12 @@
 #include "base/mem_wide.h"
 #include "op/kit/expr_value.h"
 #include "op/whole/group_by.h"
+#include "op/whole/group_by_giving.h"
 #include "op/whole/group_by_lanes.h"
 #include "value/mp.h"
 #include "value/normal.h"
 
-enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024, GROUP_BY_GIVE_AHEAD = 16 };
+enum { GROUP_BY_STATE_MAX = 256 * 1024 * 1024 };
 
 static const struct param group_by_params[] = {
 	{ "key", PARAM_EXPR, offsetof(struct group_by, key),
@@ -244,7 +245,7 @@ group_by_key(struct group_by *g, const uint8_t *p, size_t len)
 	return group_by_find(g, g->keys_ahead.data + a.at, a.len, a.shown, a.code);
 }
 
-static void
+void
 group_by_fetch_cells(const struct group_by *g, uint32_t number)
 {
 	for (size_t i = 0; i < g->each; i++)
@@ -386,86 +387,37 @@ group_by_feed(struct op_inst *self, const struct run *in, struct run *out, struc
 	return group_by_fits(self, e);
 }
 
-/* One record with the fields that the aggregates have. */
-static void
-group_by_give_named(const struct group_by *g, uint32_t at, struct run *out)
-{
-	const struct group *from = &g->groups[at * g->each];
-	uint32_t len;
-	const uint8_t *key = row_keys_at(&g->rows, at, &len);
-	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 4 + len + aggregates_room(&g->aggs, from));
-
-	p = mp_put_text(mp_put_record_head(p, 1 + aggregates_fields(&g->aggs, g->approx)), "key", 3);
-	memcpy(p, key, len);
-	run_done(out, aggregates_put(&g->aggs, from, g->approx, p + len), 0);
-}
-
-static void
-group_by_give_value(const struct group_by *g, uint32_t at, struct run *out)
-{
-	const struct group *from = &g->groups[at];
-	uint32_t len;
-	const uint8_t *key = row_keys_at(&g->rows, at, &len);
-	uint8_t *p = run_room(out, (size_t)MP_HEAD_MAX + 10 + len + group_room(from));
-
-	p = mp_put_text(mp_put_record_head(p, 2), "key", 3);
-	memcpy(p, key, len);
-	p = mp_put_text(p + len, "value", 5);
-	if (g->reduce.code)
-		p = group_put_state(from, p);
-	else if (group_by_leaves_null((enum group_agg)g->agg) && !from->n)
-		p = mp_put_nil(p);
-	else
-		p = group_put(from, (enum group_agg)g->agg, p);
-	run_done(out, p, 0);
-}
-
-enum status
-group_by_give(struct op_inst *self, const struct group_by *g, uint32_t at, struct run *out, struct err *e)
-{
-	const char *why = NULL;
-
-	if (g->rows.keys.n - at > GROUP_BY_GIVE_AHEAD)
-		group_by_fetch_cells(g, at + GROUP_BY_GIVE_AHEAD);
-	for (size_t k = 0; k < g->each && !why && !g->reduce.code; k++)
-		why = group_wrong(&g->groups[at * g->each + k],
-				  g->aggs.n ? aggregates_kind(&g->aggs, k) : (enum group_agg)g->agg);
-	if (why) {
-		err_set(e, ST_DATA, "%s", why);
-		return op_blame(self->node, e);
-	}
-	if (g->aggs.n)
-		group_by_give_named(g, at, out);
-	else
-		group_by_give_value(g, at, out);
-	return ST_OK;
-}
-
 static enum status
 group_by_finish(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct group_by *g = self->state;
-	enum status st = ST_OK;
 
 	if (g->lanes)
 		return group_by_lanes_finish(self, out, e);
 	if (g->partial == PARTIAL_MAKE)
 		return group_by_make_end(self, out);
-	/* Whether a quantile is approximate must not depend on when the numbers of a key came: if one is, those
-	 * of all keys with many numbers are. */
-	if (!g->at && group_by_squeezed(g))
-		group_by_squeeze(g);
-	if (!g->looked)
+	if (!g->looked) {
+		/* Whether a quantile is approximate must not depend on when the numbers of a key came: if one is,
+		 * those of all keys with many numbers are. */
+		if (!g->at && group_by_squeezed(g))
+			group_by_squeeze(g);
 		g->approx = group_by_approx(g);
-	g->looked = true;
-	while (!st && g->at < g->rows.keys.n && out->n < RUN_USUAL && !run_full(out))
-		st = group_by_give(self, g, g->at++, out, e);
-	return st || g->at < g->rows.keys.n ? st : ST_END;
+		g->looked = true;
+	}
+	if (!g->giving) {
+		struct group_by_from all = { .table = g, .at = g->at };
+
+		g->giving = group_by_giving_begin(self, &all, 1);
+	}
+	enum status st = group_by_giving_take(g->giving, out, e);
+	g->at += out->n;
+	return st;
 }
 
 void
 group_by_empty(struct group_by *g)
 {
+	group_by_giving_end(&g->giving);
 	for (size_t k = 0; k < g->rows.keys.n * g->each; k++)
 		group_release(&g->groups[k]);
 	slab_clear(&g->cells);
@@ -492,6 +444,7 @@ group_by_close(struct op_inst *self)
 {
 	struct group_by *g = self->state;
 
+	group_by_giving_end(&g->giving);
 	group_by_lanes_close(&g->lanes);
 	group_by_tables_free(g);
 	expr_value_close(&g->by);
@@ -503,6 +456,8 @@ group_by_save(struct op_inst *self, struct buf *out)
 {
 	struct group_by *g = self->state;
 
+	if (!g->lanes)
+		group_by_giving_end(&g->giving); /* it begins again with key g->at */
 	if (g->lanes ||
 	    g->rows.keys.len + g->rows.shown.bytes.len + aggregates_size(&g->aggs) + g->bytes > GROUP_BY_STATE_MAX) {
 		self->unsaved = true;

@@ -158,8 +158,8 @@ join_load(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* Evaluates the keys of the next elements of a run, only to ask for the memory that looking them up
- * will read. What cannot be evaluated is seen when its turn comes. Gives where to do it again. */
+/* Evaluates the keys of the next elements of a run, to ask for the memory that looking them up will read. Nulls, and
+ * what cannot be evaluated, are left until their turn comes. Gives where to do it again. */
 static uint32_t
 join_look_ahead(struct join *j, const struct run *in, uint32_t from)
 {
@@ -171,8 +171,10 @@ join_look_ahead(struct join *j, const struct run *in, uint32_t from)
 		const uint8_t *p = in->e[i].p;
 		size_t len = in->e[i].len;
 
-		if (!j->look || expr_part(j->look, &in->e[i], &p, &len) ||
-		    expr_value(j->look, &in->e[i], &p, &len, &e) == ST_OK)
+		bool known = !j->look || expr_part(j->look, &in->e[i], &p, &len) ||
+			     expr_value(j->look, &in->e[i], &p, &len, &e) == ST_OK;
+
+		if (known && *p != MP_NIL_BYTE)
 			join_table_look(&j->table, &j->ahead, &in->e[i], i, p, len);
 	}
 	join_table_fetch(&j->table, &j->ahead);
@@ -187,15 +189,17 @@ join_begin(struct op_inst *self, const struct run *in, struct run *out, struct e
 	const uint8_t *key, *p;
 	uint32_t pairs;
 	size_t len;
-	enum status st = expr_value_get(self, &j->key, in, self->at, out, &key, &len, e);
-
-	if (st != ST_OK)
-		return st;
+	enum status st = ST_OK;
 	const struct keys_ahead_key *ahead = j->looks ? keys_ahead_of(&j->ahead, self->at) : NULL;
-	if (ahead && *key != MP_NIL_BYTE)
+
+	if (ahead) {
 		j->row = join_table_find_ahead(&j->table, &j->ahead, ahead);
-	else
+	} else {
+		st = expr_value_get(self, &j->key, in, self->at, out, &key, &len, e);
+		if (st != ST_OK)
+			return st;
 		j->row = join_table_find(&j->table, key, len);
+	}
 	if (!join_picks(j) && !fields_record(self, in, self->at, out, &pairs, &p, &st, e))
 		return st == ST_OK ? ST_SKIP : st;
 	if (join_rests(j))

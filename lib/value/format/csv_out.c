@@ -67,9 +67,14 @@ csv_put_value(struct csv_out *c, struct json_out *o, struct json_at at, const ui
 	const uint8_t *start = at.p;
 	struct mp m;
 
-	if (*at.p < 0x80)
-		return json_put(o, at, end);
-	if (*at.p >= 0xe0 || (*at.p >= 0xca && *at.p <= 0xd3)) /* numbers */
+	if ((*at.p & 0xe0) == 0xa0) { /* a short text */
+		size_t n = *at.p & 31u;
+
+		at.w = csv_put_text(c, o, at.w, at.p + 1, n);
+		at.p += 1 + n;
+		return at;
+	}
+	if (*at.p < 0x80 || *at.p >= 0xe0 || (*at.p >= 0xca && *at.p <= 0xd3)) /* numbers */
 		return text_put(o, at, end);
 	at.p = mp_head(at.p, end, &m);
 	switch (m.kind) {
@@ -340,7 +345,7 @@ csv_same_keys(struct csv_out *c, const uint8_t *p, const uint8_t *end)
 		if ((size_t)(end - p) < len || !same_bytes(p, c->keys.data + c->key[k].at, len))
 			return false;
 		c->value[k] = p + len;
-		p = mp_skip(p + len, end);
+		p = mp_past(p + len);
 	}
 	return true;
 }

@@ -150,13 +150,27 @@ text_put(struct json_out *o, struct json_at at, const uint8_t *end)
 	const uint8_t *start = at.p;
 	struct mp h;
 
+	at.w = json_out_room(o, at.w, 0);
+	switch (*at.p) { /* most numbers are one of these */
+	case 0xcb:
+		at.w += num_print_float(mp_f64(at.p + 1), (char *)at.w);
+		at.p += 9;
+		return at;
+	case 0xcd:
+		at.w = (uint8_t *)num_print_uint(mp_u16(at.p + 1), (char *)at.w);
+		at.p += 3;
+		return at;
+	case 0xce:
+		at.w = (uint8_t *)num_print_uint(mp_u32(at.p + 1), (char *)at.w);
+		at.p += 5;
+		return at;
+	}
 	at.p = mp_head(at.p, end, &h);
 	switch (h.kind) {
 	case MP_INT:
-		at.w = json_put_int(json_out_room(o, at.w, 0), &h);
+		at.w = json_put_int(at.w, &h);
 		return at;
 	case MP_FLOAT:
-		at.w = json_out_room(o, at.w, 0);
 		at.w += num_print_float(h.f, (char *)at.w);
 		return at;
 	case MP_TEXT:

@@ -53,6 +53,8 @@ static const char *const save_specs[] = {
 	"range 3000 | prefetch 5 | map x",
 	"range 3000 | prefetch | prefetch 10",
 	"range 3000 | count",
+	"range 9000 | group_by x % 4000 n=count() m=mean(x)",
+	"range 4000 | group_by str(x % 2500) agg=list",
 	"concat (range 700) (range 9) (range 1000 | batch 3)",
 	"zip (range 1000) (range 2000 | batch 3)",
 	"zip a=(range 600) b=(range 2000 | filter x % 2 == 1) short=pad",

@@ -91,10 +91,12 @@ floats_are_shortest_that_read_back(void **state)
 		int digits = 0;
 		uint64_t u = rng_next(&r);
 
-		if (i % 3 == 0)
-			v = (double)(int64_t)rng_below(&r, 1000000000) / (i % 2 ? 1000.0 : 1e6);
-		else if (i % 3 == 1)
+		if (i % 4 == 0)
+			v = (double)(int64_t)rng_below(&r, 1000000000) / (i % 8 ? 1000.0 : 1e6);
+		else if (i % 4 == 1)
 			v = rng_unit(&r) * 1e6;
+		else if (i % 4 == 2) /* around the ends of those without an exponent */
+			v = ldexp(rng_unit(&r) - 0.5, (int)rng_below(&r, 76) - 16);
 		else
 			memcpy(&v, &u, 8);
 		if (!isfinite(v))
