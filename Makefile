@@ -55,7 +55,7 @@ YARD    := $(patsubst bench/yard/%.c,$(B)/yard/%,$(wildcard bench/yard/*.c))
 # file is read before `make deps` has installed pkg-config.
 PKGS    := libzmq libczmq snappy sqlite3 simdjson libpcre2-8 libarchive libisal libsodium nettle libmicrohttpd
 # Their headers only: the programs load them at the first image (lib/image/image_lib.h) or address
-# (lib/fetch/fetch_lib.h).
+# (lib/fetch/fetch_lib.h). Of those above libarchive is loaded late, too; tests are linked with it.
 PKGS_LATE := libjpeg libpng libwebp libcurl libxml-2.0
 PKG_ALL  = $(PKGS) $(shell pkg-config --exists msgpack 2>/dev/null && echo msgpack || echo msgpack-c)
 PKG_OK   = $(if $(shell pkg-config --exists $(PKG_ALL) $(PKGS_LATE) 2>/dev/null && echo y),,$(error \

@@ -384,7 +384,8 @@ inside() { # WANT SPEC
 
 @test "the example in C, as its head says to build it" {
 	read -ra flags < <(pkg-config --cflags --libs msgpack-c 2>/dev/null || pkg-config --cflags --libs msgpack)
-	"${CC:-cc}" -Wall -Werror -o "$BATS_TEST_TMPDIR/lengths" pipelines/programs/lengths.c "${flags[@]}"
+	read -ra cc <<<"${CC:-cc}"
+	"${cc[@]}" -Wall -Werror -o "$BATS_TEST_TMPDIR/lengths" pipelines/programs/lengths.c "${flags[@]}"
 	run -0 dsvc-run "elements [\"a\", \"bcd\", 1] | exec proto=msgpack on_error=skip -- $BATS_TEST_TMPDIR/lengths"
 	[[ $output == $'1\n3\n'* ]]
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/file/file_archive.h"
 
-#include <archive.h>
 #include <string.h>
 
+#include "base/archive_lib.h"
 #include "base/mem.h"
 #include "op/file/file_bytes.h"
 
 struct file_archive {
+	const struct archive_lib *lib;
 	struct archive *a;
 	struct file_input *in;
 	enum file_packing packing;
@@ -41,7 +42,7 @@ file_archive_input(struct archive *a, void *arg, const void **p)
 			return 0;
 		if (st != ST_OK) {
 			f->input = st;
-			archive_set_error(a, -1, "reading failed");
+			f->lib->archive_set_error(a, -1, "reading failed");
 			return ARCHIVE_FATAL;
 		}
 	}
@@ -54,7 +55,7 @@ file_archive_input(struct archive *a, void *arg, const void **p)
 static enum status
 file_archive_fault(struct file_archive *f, struct err *e)
 {
-	const char *why = archive_error_string(f->a);
+	const char *why = f->lib->archive_error_string(f->a);
 
 	if (f->input != ST_OK)
 		return f->input; /* the error is filled already */
@@ -67,19 +68,19 @@ static enum status
 file_archive_begin(struct file_archive *f, struct err *e)
 {
 	struct archive_entry *entry;
-	struct archive *a = f->a = archive_read_new();
+	struct archive *a = f->a = f->lib->archive_read_new();
 
 	/* Appending the filter fixes it: libarchive does not guess, and a compressed file
 	 * inside a compressed file is decompressed only once. */
-	if (!a || archive_read_append_filter(a, archive_kinds[f->packing].filter) != ARCHIVE_OK
-	    || archive_read_support_format_raw(a) != ARCHIVE_OK
-	    || archive_read_support_format_empty(a) != ARCHIVE_OK)
+	if (!a || f->lib->archive_read_append_filter(a, archive_kinds[f->packing].filter) != ARCHIVE_OK
+	    || f->lib->archive_read_support_format_raw(a) != ARCHIVE_OK
+	    || f->lib->archive_read_support_format_empty(a) != ARCHIVE_OK)
 		return err_set(e, ST_CONFIG, "cannot decompress: this libarchive does not know %s",
 			       archive_kinds[f->packing].name);
-	int rc = archive_read_open(a, f, NULL, file_archive_input, NULL);
-	if (rc == ARCHIVE_OK && !archive_error_string(a))
-		rc = archive_read_next_header(a, &entry);
-	if ((rc != ARCHIVE_OK && rc != ARCHIVE_EOF) || archive_error_string(a))
+	int rc = f->lib->archive_read_open(a, f, NULL, file_archive_input, NULL);
+	if (rc == ARCHIVE_OK && !f->lib->archive_error_string(a))
+		rc = f->lib->archive_read_next_header(a, &entry);
+	if ((rc != ARCHIVE_OK && rc != ARCHIVE_EOF) || f->lib->archive_error_string(a))
 		return file_archive_fault(f, e);
 	f->ended = rc == ARCHIVE_EOF;
 	return ST_OK;
@@ -95,7 +96,8 @@ file_archive_open(enum file_packing packing, struct file_input *in, struct file_
 	f->in = in;
 	f->packing = packing;
 	f->e = e;
-	return file_archive_begin(f, e);
+	f->lib = archive_lib(e);
+	return f->lib ? file_archive_begin(f, e) : e->kind;
 }
 
 /* Called when libarchive sees the end. It takes an empty lz4 frame for the end, and ignores
@@ -105,7 +107,7 @@ static enum status
 file_archive_end(struct file_archive *f, struct err *e)
 {
 	struct file_input *in = f->in;
-	uint64_t used = (uint64_t)archive_filter_bytes(f->a, -1);
+	uint64_t used = (uint64_t)f->lib->archive_filter_bytes(f->a, -1);
 	uint64_t left = in->taken - f->before - used;
 	enum status st = ST_OK;
 
@@ -130,7 +132,7 @@ file_archive_end(struct file_archive *f, struct err *e)
 		return err_set(e, ST_DATA, "cannot decompress: something that is not %s, at byte %llu",
 			       archive_kinds[f->packing].name,
 			       (unsigned long long)(in->taken - in->to));
-	archive_read_free(f->a);
+	f->lib->archive_read_free(f->a);
 	f->before = in->taken - in->to;
 	return file_archive_begin(f, e);
 }
@@ -150,8 +152,8 @@ file_archive_read(struct file_archive *f, uint8_t *p, size_t room, size_t *n, st
 			return st;
 		if (f->ended)
 			continue;
-		int rc = archive_read_data_block(f->a, &data, &f->left, &offset);
-		if (archive_error_string(f->a) || (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)) {
+		int rc = f->lib->archive_read_data_block(f->a, &data, &f->left, &offset);
+		if (f->lib->archive_error_string(f->a) || (rc != ARCHIVE_OK && rc != ARCHIVE_EOF)) {
 			f->left = 0;
 			return file_archive_fault(f, e);
 		}
@@ -173,7 +175,7 @@ file_archive_close(struct file_archive **fp)
 	if (!*fp)
 		return;
 	if ((*fp)->a)
-		archive_read_free((*fp)->a);
+		(*fp)->lib->archive_read_free((*fp)->a);
 	mem_free(*fp);
 	*fp = NULL;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "op/kit/shards_pack.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <snappy-c.h>
 #include <string.h>
 
+#include "base/archive_lib.h"
 #include "base/mem.h"
 #include "value/crc32c.h"
 
@@ -75,23 +74,27 @@ pack_zstd_out(struct archive *a, void *arg, const void *p, size_t n)
 static enum status
 pack_zstd(const void *p, size_t n, struct buf *out, struct err *e)
 {
-	struct archive *a = archive_write_new();
-	struct archive_entry *entry = archive_entry_new();
-	bool good = a && entry && archive_write_add_filter_zstd(a) == ARCHIVE_OK &&
-		archive_write_set_format_raw(a) == ARCHIVE_OK &&
-		archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
-		archive_write_open(a, out, NULL, pack_zstd_out, NULL) == ARCHIVE_OK;
+	const struct archive_lib *lib = archive_lib(e);
+
+	if (!lib)
+		return e->kind;
+	struct archive *a = lib->archive_write_new();
+	struct archive_entry *entry = lib->archive_entry_new();
+	bool good = a && entry && lib->archive_write_add_filter_zstd(a) == ARCHIVE_OK &&
+		lib->archive_write_set_format_raw(a) == ARCHIVE_OK &&
+		lib->archive_write_set_bytes_in_last_block(a, 1) == ARCHIVE_OK &&
+		lib->archive_write_open(a, out, NULL, pack_zstd_out, NULL) == ARCHIVE_OK;
 
 	if (good) {
-		archive_entry_set_filetype(entry, 0100000); /* the raw format takes a regular file */
-		good = archive_write_header(a, entry) == ARCHIVE_OK && archive_write_data(a, p, n) == (la_ssize_t)n &&
-			archive_write_close(a) == ARCHIVE_OK;
+		lib->archive_entry_set_filetype(entry, 0100000); /* the raw format takes a regular file */
+		good = lib->archive_write_header(a, entry) == ARCHIVE_OK && lib->archive_write_data(a, p, n) == (la_ssize_t)n &&
+			lib->archive_write_close(a) == ARCHIVE_OK;
 	}
 	if (!good)
-		err_set(e, ST_CONFIG, "cannot compress: %s", a && archive_error_string(a) ? archive_error_string(a) :
+		err_set(e, ST_CONFIG, "cannot compress: %s", a && lib->archive_error_string(a) ? lib->archive_error_string(a) :
 			"this libarchive does not know zstd");
-	archive_entry_free(entry);
-	archive_write_free(a);
+	lib->archive_entry_free(entry);
+	lib->archive_write_free(a);
 	return good ? ST_OK : e->kind;
 }
 

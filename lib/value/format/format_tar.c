@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * tar: WebDataset. The fields of each record become files one after another, __key__.FIELD:
  * text and bytes as they are, tensors named npy as .npy, all else as JSON. */
-#include <archive.h>
-#include <archive_entry.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/archive_lib.h"
 #include "base/mem.h"
 #include "value/format/format.h"
 #include "value/format/format_desc.h"
@@ -15,6 +14,7 @@
 #include "value/tensor.h"
 
 struct tar_out {
+	const struct archive_lib *lib;
 	struct archive *a;
 	struct archive_entry *entry;
 	struct buf *out;       /* output of the call in progress; lent */
@@ -35,7 +35,7 @@ tar_write(struct archive *a, void *arg, const void *p, size_t n)
 static enum status
 tar_fault(const struct tar_out *t, struct err *e)
 {
-	const char *why = archive_error_string(t->a);
+	const char *why = t->lib->archive_error_string(t->a);
 
 	return err_set(e, ST_IO, "cannot write the archive: %s", why ? why : "it fails");
 }
@@ -43,12 +43,15 @@ tar_fault(const struct tar_out *t, struct err *e)
 static enum status
 tar_open(struct tar_out *t, struct err *e)
 {
-	t->a = archive_write_new();
-	t->entry = archive_entry_new();
+	t->lib = archive_lib(e);
+	if (!t->lib)
+		return e->kind;
+	t->a = t->lib->archive_write_new();
+	t->entry = t->lib->archive_entry_new();
 	/* ustar where that holds the name, so that any tar reads it */
-	if (archive_write_set_format_pax_restricted(t->a) != ARCHIVE_OK
-	    || archive_write_set_bytes_per_block(t->a, 0) != ARCHIVE_OK
-	    || archive_write_open(t->a, t, NULL, tar_write, NULL) != ARCHIVE_OK)
+	if (t->lib->archive_write_set_format_pax_restricted(t->a) != ARCHIVE_OK
+	    || t->lib->archive_write_set_bytes_per_block(t->a, 0) != ARCHIVE_OK
+	    || t->lib->archive_write_open(t->a, t, NULL, tar_write, NULL) != ARCHIVE_OK)
 		return tar_fault(t, e);
 	return ST_OK;
 }
@@ -101,15 +104,15 @@ tar_field(struct tar_out *t, const struct mp *key, const struct mp *name, const 
 	buf_put(&t->name, name->p, name->n);
 	if (tar_body(t, name, &m, p, n, e) != ST_OK)
 		return e->kind;
-	archive_entry_clear(t->entry);
-	archive_entry_set_pathname(t->entry, (char *)t->name.data);
-	archive_entry_set_filetype(t->entry, AE_IFREG);
-	archive_entry_set_perm(t->entry, 0644);
-	archive_entry_set_mtime(t->entry, 0, 0);
-	archive_entry_set_size(t->entry, (la_int64_t)t->body.len);
-	if (archive_write_header(t->a, t->entry) < ARCHIVE_WARN
-	    || archive_write_data(t->a, t->body.data, t->body.len) != (la_ssize_t)t->body.len
-	    || archive_write_finish_entry(t->a) < ARCHIVE_WARN)
+	t->lib->archive_entry_clear(t->entry);
+	t->lib->archive_entry_set_pathname(t->entry, (char *)t->name.data);
+	t->lib->archive_entry_set_filetype(t->entry, AE_IFREG);
+	t->lib->archive_entry_set_perm(t->entry, 0644);
+	t->lib->archive_entry_set_mtime(t->entry, 0, 0);
+	t->lib->archive_entry_set_size(t->entry, (la_int64_t)t->body.len);
+	if (t->lib->archive_write_header(t->a, t->entry) < ARCHIVE_WARN
+	    || t->lib->archive_write_data(t->a, t->body.data, t->body.len) != (la_ssize_t)t->body.len
+	    || t->lib->archive_write_finish_entry(t->a) < ARCHIVE_WARN)
 		return tar_fault(t, e);
 	return ST_OK;
 }
@@ -167,8 +170,8 @@ tar_end(void *state, uint64_t count, struct buf *out, struct err *e)
 	(void)count;
 	t->out = out;
 	st = t->a ? ST_OK : tar_open(t, e);
-	if (st == ST_OK && archive_write_close(t->a) != ARCHIVE_OK)
-		st = err_set(e, ST_DATA, "cannot end the archive: %s", archive_error_string(t->a));
+	if (st == ST_OK && t->lib->archive_write_close(t->a) != ARCHIVE_OK)
+		st = err_set(e, ST_DATA, "cannot end the archive: %s", t->lib->archive_error_string(t->a));
 	return st;
 }
 
@@ -181,9 +184,9 @@ tar_clear(void *state)
 	/* Output that closing an unfinished archive makes is dropped. */
 	t->out = &rest;
 	if (t->a)
-		archive_write_free(t->a);
+		t->lib->archive_write_free(t->a);
 	if (t->entry)
-		archive_entry_free(t->entry);
+		t->lib->archive_entry_free(t->entry);
 	buf_clear(&rest);
 	buf_clear(&t->name);
 	buf_clear(&t->body);
