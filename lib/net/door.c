@@ -2,10 +2,10 @@
 #include "net/door.h"
 
 #include <string.h>
-#include <zmq.h>
 
 #include "base/mem.h"
 #include "net/net_inner.h"
+#include "net/zmq_lib.h"
 
 /* Frames of a question, behind the two of the envelope; version is the first. */
 enum { DOOR_VERSION = 2, DOOR_REQUEST, DOOR_DOMAIN, DOOR_ADDRESS, DOOR_IDENTITY, DOOR_MECHANISM, DOOR_KEY,
@@ -22,7 +22,7 @@ struct door {
 static bool
 door_is(zmq_msg_t *m, const char *text)
 {
-	return zmq_msg_size(m) == strlen(text) && memcmp(zmq_msg_data(m), text, strlen(text)) == 0;
+	return zmq.msg_size(m) == strlen(text) && memcmp(zmq.msg_data(m), text, strlen(text)) == 0;
 }
 
 /* "" for who comes without a key to where none is asked for; NULL: refused. */
@@ -36,11 +36,11 @@ door_judge(struct door *d, zmq_msg_t *f, size_t n)
 	if (door_is(&f[DOOR_MECHANISM], "NULL"))
 		return door_is(&f[DOOR_DOMAIN], DOOR_OPEN) ? "" : NULL;
 	if (n != DOOR_FRAMES || !door_is(&f[DOOR_MECHANISM], "CURVE") || !door_is(&f[DOOR_DOMAIN], DOOR_KEYS) ||
-	    zmq_msg_size(&f[DOOR_KEY]) != KEY_BYTES || zmq_msg_size(&f[DOOR_ADDRESS]) >= sizeof address)
+	    zmq.msg_size(&f[DOOR_KEY]) != KEY_BYTES || zmq.msg_size(&f[DOOR_ADDRESS]) >= sizeof address)
 		return NULL;
 	struct key k;
-	memcpy(k.b, zmq_msg_data(&f[DOOR_KEY]), KEY_BYTES);
-	memcpy(address, zmq_msg_data(&f[DOOR_ADDRESS]), zmq_msg_size(&f[DOOR_ADDRESS]));
+	memcpy(k.b, zmq.msg_data(&f[DOOR_KEY]), KEY_BYTES);
+	memcpy(address, zmq.msg_data(&f[DOOR_ADDRESS]), zmq.msg_size(&f[DOOR_ADDRESS]));
 	return d->ask(d->arg, &k, address);
 }
 
@@ -50,9 +50,9 @@ door_say(struct door *d, zmq_msg_t *f, size_t n, const char *user)
 	const char *text[] = { user ? "200" : "400", user ? "OK" : "refused", user ? user : "", "" };
 
 	for (size_t i = 0; i <= DOOR_REQUEST && i < n; i++)
-		zmq_msg_send(&f[i], d->handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
+		zmq.msg_send(&f[i], d->handle, ZMQ_SNDMORE | ZMQ_DONTWAIT);
 	for (size_t i = 0; i < 4; i++)
-		zmq_send(d->handle, text[i], strlen(text[i]), (i < 3 ? ZMQ_SNDMORE : 0) | ZMQ_DONTWAIT);
+		zmq.send(d->handle, text[i], strlen(text[i]), (i < 3 ? ZMQ_SNDMORE : 0) | ZMQ_DONTWAIT);
 }
 
 static bool
@@ -64,22 +64,22 @@ door_receive(struct door *d)
 
 	while (more) {
 		zmq_msg_t *m = n < DOOR_FRAMES ? &f[n] : &extra;
-		zmq_msg_init(m);
-		if (zmq_msg_recv(m, d->handle, ZMQ_DONTWAIT) < 0) {
-			zmq_msg_close(m);
+		zmq.msg_init(m);
+		if (zmq.msg_recv(m, d->handle, ZMQ_DONTWAIT) < 0) {
+			zmq.msg_close(m);
 			break;
 		}
 		any = true;
-		more = zmq_msg_more(m);
+		more = zmq.msg_more(m);
 		if (n < DOOR_FRAMES)
 			n++;
 		else
-			zmq_msg_close(m);
+			zmq.msg_close(m);
 	}
 	if (n > DOOR_REQUEST)
 		door_say(d, f, n, door_judge(d, f, n));
 	for (size_t i = 0; i < n; i++)
-		zmq_msg_close(&f[i]);
+		zmq.msg_close(&f[i]);
 	return any;
 }
 
@@ -98,10 +98,10 @@ door_new(struct net *n, const char *(*ask)(void *, const struct key *, const cha
 	size_t size = sizeof d->fd;
 	int none = 0;
 
-	*d = (struct door){ n, zmq_socket(net_context(n), ZMQ_ROUTER), -1, ask, arg };
-	zmq_setsockopt(d->handle, ZMQ_LINGER, &none, sizeof none);
-	zmq_bind(d->handle, "inproc://zeromq.zap.01");
-	zmq_getsockopt(d->handle, ZMQ_FD, &d->fd, &size);
+	*d = (struct door){ n, zmq.socket(net_context(n), ZMQ_ROUTER), -1, ask, arg };
+	zmq.setsockopt(d->handle, ZMQ_LINGER, &none, sizeof none);
+	zmq.bind(d->handle, "inproc://zeromq.zap.01");
+	zmq.getsockopt(d->handle, ZMQ_FD, &d->fd, &size);
 	net_watch(n, d->fd, NET_READ, door_ready, d);
 	return d;
 }
@@ -114,7 +114,7 @@ door_free(struct door **dp)
 	if (!d)
 		return;
 	net_unwatch(d->net, d->fd);
-	zmq_close(d->handle);
+	zmq.close(d->handle);
 	mem_free(d);
 	*dp = NULL;
 }

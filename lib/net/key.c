@@ -3,7 +3,8 @@
 
 #include <string.h>
 #include <sys/prctl.h>
-#include <zmq.h>
+
+#include "net/zmq_lib.h"
 
 static const char key_alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -30,10 +31,11 @@ key_pair_new(struct key_pair *out)
 	char z[2][KEY_Z85];
 
 	key_guard();
+	zmq_lib_need();
 	memset(out, 0, sizeof *out);
-	if (zmq_curve_keypair(z[0], z[1]) == 0) {
-		zmq_z85_decode(out->public.b, z[0]);
-		zmq_z85_decode(out->secret.b, z[1]);
+	if (zmq.curve_keypair(z[0], z[1]) == 0) {
+		zmq.z85_decode(out->public.b, z[0]);
+		zmq.z85_decode(out->secret.b, z[1]);
 	}
 	memset(z, 0, sizeof z);
 	__asm__ volatile("" : : "r"(z) : "memory");
@@ -44,8 +46,10 @@ key_pair_fits(const struct key_pair *p)
 {
 	char secret[KEY_Z85], public[KEY_Z85];
 	struct key k;
-	bool fits = zmq_z85_encode(secret, p->secret.b, KEY_BYTES) && zmq_curve_public(public, secret) == 0 &&
-		    zmq_z85_decode(k.b, public) && key_same(&k, &p->public);
+
+	zmq_lib_need();
+	bool fits = zmq.z85_encode(secret, p->secret.b, KEY_BYTES) && zmq.curve_public(public, secret) == 0 &&
+		    zmq.z85_decode(k.b, public) && key_same(&k, &p->public);
 
 	memset(secret, 0, sizeof secret);
 	__asm__ volatile("" : : "r"(secret) : "memory");

@@ -7,13 +7,13 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zmq.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/wake.h"
 #include "net/net_inner.h"
+#include "net/zmq_lib.h"
 
 /* For a context with its threads, a few sockets and their connections, and a state. */
 enum { NET_FILES = 32 };
@@ -32,9 +32,10 @@ net_new(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	pthread_once(&once, net_seed);
+	zmq_lib_need();
 	struct net *n = mem_zalloc(sizeof *n);
-	n->ctx = zmq_ctx_new();
-	zmq_ctx_set(n->ctx, ZMQ_IO_THREADS, 1);
+	n->ctx = zmq.ctx_new();
+	zmq.ctx_set(n->ctx, ZMQ_IO_THREADS, 1);
 	return n;
 }
 
@@ -44,7 +45,7 @@ net_free(struct net **np)
 	struct net *n = *np;
 	if (!n)
 		return;
-	zmq_ctx_term(n->ctx);
+	zmq.ctx_term(n->ctx);
 	mem_free(n->socks);
 	mem_free(n->watches);
 	mem_free(n->items);
@@ -110,7 +111,8 @@ net_host_id(void)
 void
 net_zmq_version(int *major, int *minor, int *patch)
 {
-	zmq_version(major, minor, patch);
+	zmq_lib_need();
+	zmq.version(major, minor, patch);
 }
 
 enum status

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <zmq.h>
 
 #include "base/big.h"
 #include "base/clock.h"
@@ -89,7 +88,7 @@ sock_fd_of(void *handle)
 {
 	int fd = -1;
 	size_t n = sizeof fd;
-	zmq_getsockopt(handle, ZMQ_FD, &fd, &n);
+	zmq.getsockopt(handle, ZMQ_FD, &fd, &n);
 	return fd;
 }
 
@@ -99,7 +98,7 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	struct sock *s = mem_zalloc(sizeof *s);
 	s->net = n;
 	s->o = *opts;
-	s->handle = zmq_socket(net_context(n), ZMQ_ROUTER);
+	s->handle = zmq.socket(net_context(n), ZMQ_ROUTER);
 	void *h = s->handle;
 	sock_set_int(h, ZMQ_ROUTER_MANDATORY, 1);
 	sock_set_int(h, ZMQ_ROUTER_HANDOVER, opts->handover);
@@ -111,7 +110,7 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	/* With a domain, though nobody may ask for it, libzmq refuses the versions of its
 	 * protocol that have no handshake. To them any bytes are a peer's name, and it
 	 * aborts when such bytes come while the connection is being given up. */
-	zmq_setsockopt(h, ZMQ_ZAP_DOMAIN, DOOR_OPEN, strlen(DOOR_OPEN));
+	zmq.setsockopt(h, ZMQ_ZAP_DOMAIN, DOOR_OPEN, strlen(DOOR_OPEN));
 	s->o.keys = NULL;
 	if (opts->keys)
 		sock_use_keys(s, opts->keys);
@@ -120,11 +119,11 @@ sock_new(struct net *n, const struct sock_opts *opts)
 	sock_set_int(h, ZMQ_RECONNECT_IVL_MAX, 1000);
 	sock_set_int(h, ZMQ_CONNECT_TIMEOUT, 3000);
 	int64_t most = opts->frame_max ? (int64_t)opts->frame_max : SOCK_HEAD_MAX;
-	zmq_setsockopt(h, ZMQ_MAXMSGSIZE, &most, sizeof most);
+	zmq.setsockopt(h, ZMQ_MAXMSGSIZE, &most, sizeof most);
 	if (opts->self) {
 		uint8_t id[8];
 		big_put_u64(id, opts->self);
-		zmq_setsockopt(h, ZMQ_ROUTING_ID, id, sizeof id);
+		zmq.setsockopt(h, ZMQ_ROUTING_ID, id, sizeof id);
 	}
 	int64_t return_ms = opts->return_ms ? opts->return_ms : SOCK_RETURN_MS;
 	track_init(&s->track, return_ms * 1000000, sock_broke, sock_gone, s);
@@ -146,9 +145,9 @@ sock_free(struct sock **sp, int linger_ms)
 		return;
 	net_remove(s->net, s);
 	sock_set_int(s->handle, ZMQ_LINGER, linger_ms);
-	zmq_socket_monitor(s->handle, NULL, 0);
-	zmq_close(s->handle);
-	zmq_close(s->monitor);
+	zmq.socket_monitor(s->handle, NULL, 0);
+	zmq.close(s->handle);
+	zmq.close(s->monitor);
 	hash_clear(&s->aliases);
 	track_clear(&s->track);
 	process_watch_clear(&s->exits);
@@ -178,7 +177,7 @@ sock_there(struct sock *s)
 	size_t n = sizeof events;
 	if (s->used && !s->there) {
 		s->used = false;
-		s->there = zmq_getsockopt(s->handle, ZMQ_EVENTS, &events, &n) != 0 || (events & ZMQ_POLLIN);
+		s->there = zmq.getsockopt(s->handle, ZMQ_EVENTS, &events, &n) != 0 || (events & ZMQ_POLLIN);
 	}
 	return s->there;
 }
@@ -209,10 +208,10 @@ sock_bind_keys(struct sock *s, bool keys)
 {
 	sock_set_int(s->handle, ZMQ_CURVE_SERVER, keys);
 	const char *domain = keys ? DOOR_KEYS : DOOR_OPEN;
-	zmq_setsockopt(s->handle, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
+	zmq.setsockopt(s->handle, ZMQ_ZAP_DOMAIN, domain, strlen(domain));
 	if (!keys)
 		return;
-	zmq_setsockopt(s->handle, ZMQ_CURVE_SECRETKEY, s->o.keys->secret.b, KEY_BYTES);
+	zmq.setsockopt(s->handle, ZMQ_CURVE_SECRETKEY, s->o.keys->secret.b, KEY_BYTES);
 	sock_set_int(s->handle, SOCK_ENFORCE, 1); /* without a door nobody is let in */
 }
 
@@ -242,7 +241,7 @@ sock_bind_as_owner(struct sock *s, const struct address *a)
 	if (strchr(text, '['))
 		sock_set_int(s->handle, ZMQ_IPV6, 1);
 	s->used = true;
-	int failed = zmq_bind(s->handle, text);
+	int failed = zmq.bind(s->handle, text);
 	int error = errno;
 
 	if (a->ipc)
@@ -263,9 +262,9 @@ sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 	sock_tune(s, &a);
 	sock_bind_keys(s, s->o.keys && !a.ipc);
 	if (sock_bind_as_owner(s, &a) != 0) {
-		int code = zmq_errno();
+		int code = errno;
 		err_set(e, code == EACCES || code == EPERM ? ST_PERM : ST_UNAVAIL,
-			"cannot bind %s: %s", address, zmq_strerror(code));
+			"cannot bind %s: %s", address, zmq.strerror(code));
 		if (code == EADDRINUSE)
 			err_help(e, "another program listens there; port * takes any free one");
 		return e ? e->kind : ST_UNAVAIL;
@@ -273,7 +272,7 @@ sock_bind(struct sock *s, const char *address, struct buf *bound, struct err *e)
 	char text[ADDRESS_MAX + 64];
 	size_t n = sizeof text;
 	buf_reset(bound);
-	if (zmq_getsockopt(s->handle, ZMQ_LAST_ENDPOINT, text, &n) == 0)
+	if (zmq.getsockopt(s->handle, ZMQ_LAST_ENDPOINT, text, &n) == 0)
 		buf_str(bound, text);
 	else
 		buf_str(bound, address);
@@ -284,7 +283,7 @@ void
 sock_unbind(struct sock *s, const char *bound)
 {
 	s->used = true;
-	zmq_unbind(s->handle, bound);
+	zmq.unbind(s->handle, bound);
 }
 
 static void
@@ -318,7 +317,7 @@ sock_connect_key(struct sock *s, const char *address, const struct key *key, uin
 	if (!sock_dial(s, p)) {
 		sock_forget(s, peer);
 		return err_set(e, ST_UNAVAIL, "cannot connect to %s: %s", address,
-			       zmq_strerror(zmq_errno()));
+			       zmq.strerror(errno));
 	}
 	return ST_OK;
 }
@@ -354,7 +353,7 @@ void
 sock_disconnect(struct sock *s, const char *address, uint64_t peer)
 {
 	s->used = true;
-	zmq_disconnect(s->handle, address);
+	zmq.disconnect(s->handle, address);
 	sock_forget(s, peer);
 }
 
@@ -363,7 +362,7 @@ sock_disconnect(struct sock *s, const char *address, uint64_t peer)
 static bool
 sock_is_local(zmq_msg_t *m)
 {
-	const char *a = zmq_msg_gets(m, "Peer-Address");
+	const char *a = zmq.msg_gets(m, "Peer-Address");
 	struct in6_addr scratch;
 	if (!a || (inet_pton(AF_INET, a, &scratch) != 1 && inet_pton(AF_INET6, a, &scratch) != 1))
 		return true;
@@ -403,7 +402,7 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 		m.peer = called->id;
 	}
 	struct track_peer *p = track_find(&s->track, m.peer);
-	int fd = zmq_msg_get(head, ZMQ_SRCFD);
+	int fd = zmq.msg_get(head, ZMQ_SRCFD);
 	if (!p || p->fd != fd)
 		p = sock_seen(s, m.peer, fd, head);
 	if (p && p->dropped)
@@ -411,17 +410,17 @@ sock_deliver(struct sock *s, const uint8_t *id, zmq_msg_t *head, zmq_msg_t *payl
 	if (s->turns)
 		s->turns->asked = 0;
 	if (!s->calls && s->o.keys) {
-		m.user = zmq_msg_gets(head, "User-Id");
+		m.user = zmq.msg_gets(head, "User-Id");
 		if (m.user && !*m.user)
 			m.user = NULL;
-		const char *address = m.user ? zmq_msg_gets(head, "Peer-Address") : NULL;
+		const char *address = m.user ? zmq.msg_gets(head, "Peer-Address") : NULL;
 		m.address = address ? address : "";
 	}
-	m.head = zmq_msg_data(head);
-	m.head_len = zmq_msg_size(head);
+	m.head = zmq.msg_data(head);
+	m.head_len = zmq.msg_size(head);
 	if (payload) {
-		m.data = zmq_msg_data(payload);
-		m.len = zmq_msg_size(payload);
+		m.data = zmq.msg_data(payload);
+		m.len = zmq.msg_size(payload);
 		m.frame = payload;
 	}
 	if (m.head_len > SOCK_HEAD_MAX)
@@ -442,18 +441,18 @@ sock_receive(struct sock *s)
 		zmq_msg_t *f = n < SOCK_FRAMES ? &frame[n] : NULL, extra;
 		if (!f)
 			f = &extra;
-		zmq_msg_init(f);
-		if (zmq_msg_recv(f, s->handle, ZMQ_DONTWAIT) < 0) {
-			zmq_msg_close(f);
+		zmq.msg_init(f);
+		if (zmq.msg_recv(f, s->handle, ZMQ_DONTWAIT) < 0) {
+			zmq.msg_close(f);
 			break;
 		}
-		more = zmq_msg_more(f);
+		more = zmq.msg_more(f);
 		if (n) { /* the first one is libzmq's own: who it is */
-			bytes += zmq_msg_size(f);
-			fd = zmq_msg_get(f, ZMQ_SRCFD);
+			bytes += zmq.msg_size(f);
+			fd = zmq.msg_get(f, ZMQ_SRCFD);
 		}
 		if (f == &extra) {
-			zmq_msg_close(f);
+			zmq.msg_close(f);
 			surplus++;
 		} else {
 			n++;
@@ -465,12 +464,12 @@ sock_receive(struct sock *s)
 	guard_took(&s->guard, fd, bytes, n + surplus - 1);
 	if (n < 2 || surplus)
 		sock_complain(s, "has not one or two frames");
-	else if (zmq_msg_size(&frame[0]) != 8)
+	else if (zmq.msg_size(&frame[0]) != 8)
 		sock_complain(s, "comes from a peer whose routing id is not 8 bytes long");
 	else
-		sock_deliver(s, zmq_msg_data(&frame[0]), &frame[1], n == 3 ? &frame[2] : NULL);
+		sock_deliver(s, zmq.msg_data(&frame[0]), &frame[1], n == 3 ? &frame[2] : NULL);
 	for (size_t i = 0; i < n; i++)
-		zmq_msg_close(&frame[i]);
+		zmq.msg_close(&frame[i]);
 	return true;
 }
 
@@ -488,7 +487,7 @@ static void
 sock_frame_release(void *arg, uint8_t *data, size_t len)
 {
 	(void)data, (void)len;
-	zmq_msg_close(arg);
+	zmq.msg_close(arg);
 	mem_free(arg);
 }
 
@@ -496,9 +495,9 @@ void
 sock_msg_take(struct sock_msg *m, void (**release)(void *, uint8_t *, size_t), void **arg)
 {
 	zmq_msg_t *mine = mem_alloc(sizeof *mine);
-	zmq_msg_init(mine);
-	zmq_msg_move(mine, m->frame);
-	m->data = zmq_msg_data(mine); /* short frames lie inside the struct and move */
+	zmq.msg_init(mine);
+	zmq.msg_move(mine, m->frame);
+	m->data = zmq.msg_data(mine); /* short frames lie inside the struct and move */
 	*release = sock_frame_release;
 	*arg = mine;
 }
@@ -535,17 +534,17 @@ static bool
 sock_send_head(struct sock *s, struct track_peer *p, const void *head, size_t n, int more)
 {
 	if (s->calls)
-		return zmq_send(s->handle, head, n, ZMQ_DONTWAIT | more) >= 0;
+		return zmq.send(s->handle, head, n, ZMQ_DONTWAIT | more) >= 0;
 	void *copy, *hint;
 	zmq_msg_t m;
 	if (!p->out)
 		p->out = outbox_new();
 	if (!outbox_put(p->out, head, n, &copy, &hint))
 		return false;
-	zmq_msg_init_data(&m, copy, n, outbox_release, hint);
-	if (zmq_msg_send(&m, s->handle, ZMQ_DONTWAIT | more) >= 0)
+	zmq.msg_init_data(&m, copy, n, outbox_release, hint);
+	if (zmq.msg_send(&m, s->handle, ZMQ_DONTWAIT | more) >= 0)
 		return true;
-	zmq_msg_close(&m);
+	zmq.msg_close(&m);
 	return false;
 }
 
@@ -572,7 +571,7 @@ sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 	    outbox_bytes(p->out) + n + OUTBOX_EACH > OUTBOX_MAX)
 		sock_drop(s, p);
 	if ((!s->calls && (!p || p->dropped)) ||
-	    zmq_send(s->handle, id, sizeof id, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
+	    zmq.send(s->handle, id, sizeof id, ZMQ_SNDMORE | ZMQ_DONTWAIT) < 0 ||
 	    !sock_send_head(s, p, head, n, payload ? ZMQ_SNDMORE : 0)) {
 		sock_payload_drop(payload);
 		return false;
@@ -581,9 +580,9 @@ sock_send(struct sock *s, uint64_t peer, const void *head, size_t n,
 		return true;
 	struct sock_payload *sent = mem_dup(payload, sizeof *payload);
 	zmq_msg_t m;
-	zmq_msg_init_data(&m, (void *)payload->data, payload->len, sock_sent_free, sent);
-	if (zmq_msg_send(&m, s->handle, ZMQ_DONTWAIT) < 0) {
-		zmq_msg_close(&m);
+	zmq.msg_init_data(&m, (void *)payload->data, payload->len, sock_sent_free, sent);
+	if (zmq.msg_send(&m, s->handle, ZMQ_DONTWAIT) < 0) {
+		zmq.msg_close(&m);
 		return false;
 	}
 	return true;

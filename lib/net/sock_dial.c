@@ -20,15 +20,15 @@ sock_dial(struct sock *s, struct track_peer *p)
 	p->alias = sock_peer_new();
 	hash_put(&s->aliases, &p->alias, sizeof p->alias, p);
 	big_put_u64(id, p->alias);
-	zmq_setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
+	zmq.setsockopt(s->handle, ZMQ_CONNECT_ROUTING_ID, id, sizeof id);
 	if (s->o.fresh)
-		zmq_setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);
+		zmq.setsockopt(s->handle, ZMQ_ROUTING_ID, id, sizeof id);
 	sock_set_int(s->handle, ZMQ_CURVE_SERVER, 0); /* the way without keys, unless: */
 	if (p->key && s->o.keys) {
-		zmq_setsockopt(s->handle, ZMQ_CURVE_SERVERKEY, p->key->b, KEY_BYTES);
-		zmq_setsockopt(s->handle, ZMQ_CURVE_PUBLICKEY, s->o.keys->public.b, KEY_BYTES);
-		zmq_setsockopt(s->handle, ZMQ_CURVE_SECRETKEY, s->o.keys->secret.b, KEY_BYTES);
+		zmq.setsockopt(s->handle, ZMQ_CURVE_SERVERKEY, p->key->b, KEY_BYTES);
+		zmq.setsockopt(s->handle, ZMQ_CURVE_PUBLICKEY, s->o.keys->public.b, KEY_BYTES);
+		zmq.setsockopt(s->handle, ZMQ_CURVE_SECRETKEY, s->o.keys->secret.b, KEY_BYTES);
 	}
 	s->used = true;
-	return zmq_connect(s->handle, p->address) == 0;
+	return zmq.connect(s->handle, p->address) == 0;
 }

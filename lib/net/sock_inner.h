@@ -6,13 +6,13 @@
 #ifndef NET_SOCK_INNER_H
 #define NET_SOCK_INNER_H
 
-#include <zmq.h>
 
 #include "base/hash.h"
 #include "net/process_watch.h"
 #include "net/guard.h"
 #include "net/sock.h"
 #include "net/track.h"
+#include "net/zmq_lib.h"
 
 /* A client's peer that has several addresses. */
 struct sock_turns {
@@ -49,7 +49,7 @@ struct sock {
 static inline void
 sock_set_int(void *h, int option, int value)
 {
-	zmq_setsockopt(h, option, &value, sizeof value);
+	zmq.setsockopt(h, option, &value, sizeof value);
 }
 
 /* sock.c */

@@ -80,7 +80,7 @@ sock_turn(struct sock *s, int64_t now_ns, size_t next_at)
 	if (s->o.renew && t->due_ns > now_ns + TURN_RENEW_MS * 1000000LL)
 		t->due_ns = now_ns + TURN_RENEW_MS * 1000000LL;
 	s->used = true;
-	zmq_disconnect(s->handle, p->address);
+	zmq.disconnect(s->handle, p->address);
 	hash_del(&s->aliases, &p->alias, sizeof p->alias);
 	track_left(&s->track, p);
 	char *next = address_list_at(t->list, t->at);

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <zmq.h>
 
 #include "base/clock.h"
 #include "net/address.h"
@@ -19,14 +18,14 @@ sock_open_monitor(struct sock *s)
 {
 	char name[64];
 	snprintf(name, sizeof name, "inproc://monitor-%p", (void *)s);
-	zmq_socket_monitor(s->handle, name, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED |
+	zmq.socket_monitor(s->handle, name, ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_CONNECTED |
 			   ZMQ_EVENT_HANDSHAKE_SUCCEEDED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL |
 			   ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH |
 			   ZMQ_EVENT_DISCONNECTED);
-	s->monitor = zmq_socket(net_context(s->net), ZMQ_PAIR);
+	s->monitor = zmq.socket(net_context(s->net), ZMQ_PAIR);
 	sock_set_int(s->monitor, ZMQ_LINGER, 0);
 	sock_set_int(s->monitor, ZMQ_RCVHWM, 0); /* or many events would stop libzmq's thread */
-	zmq_connect(s->monitor, name);
+	zmq.connect(s->monitor, name);
 	s->monitor_fd = sock_fd_of(s->monitor);
 	sock_drain_monitor(s); /* its descriptor tells nothing before it was found empty once */
 }
@@ -47,7 +46,7 @@ sock_redial(struct sock *s, int64_t now_ns)
 		}
 		p->redial_ns = 0;
 		s->used = true;
-		zmq_disconnect(s->handle, p->address);
+		zmq.disconnect(s->handle, p->address);
 		hash_del(&s->aliases, &p->alias, sizeof p->alias);
 		sock_dial(s, p);
 	}
@@ -150,20 +149,20 @@ void
 sock_drain_monitor(struct sock *s)
 {
 	zmq_msg_t m;
-	zmq_msg_init(&m);
-	while (zmq_msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0) {
+	zmq.msg_init(&m);
+	while (zmq.msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0) {
 		uint16_t event = 0;
 		int32_t value = -1;
-		if (zmq_msg_size(&m) >= 6) {
-			const uint8_t *p = zmq_msg_data(&m);
+		if (zmq.msg_size(&m) >= 6) {
+			const uint8_t *p = zmq.msg_data(&m);
 			memcpy(&event, p, 2);
 			memcpy(&value, p + 2, 4);
 		}
 		char address[ADDRESS_MAX + 64] = "";
-		if (zmq_msg_more(&m) && zmq_msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0)
-			snprintf(address, sizeof address, "%.*s", (int)zmq_msg_size(&m),
-				 (char *)zmq_msg_data(&m));
+		if (zmq.msg_more(&m) && zmq.msg_recv(&m, s->monitor, ZMQ_DONTWAIT) >= 0)
+			snprintf(address, sizeof address, "%.*s", (int)zmq.msg_size(&m),
+				 (char *)zmq.msg_data(&m));
 		sock_event(s, event, value, address);
 	}
-	zmq_msg_close(&m);
+	zmq.msg_close(&m);
 }
