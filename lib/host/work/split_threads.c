@@ -17,7 +17,11 @@
 #include "op/pull.h"
 #include "value/run_share.h"
 
-enum { SPLIT_THREADS_TICK_NS = 20 * 1000 * 1000, SPLIT_THREADS_CUTS = 64 };
+enum {
+	SPLIT_THREADS_CUTS = 64,
+	SPLIT_THREADS_TICK_NS = 20 * 1000 * 1000,
+	SPLIT_THREADS_NAP_NS = 200 * 1000 /* how long the reader sleeps until there are several runs */
+};
 
 /* A run in a piece's queue, or among the free ones. */
 struct split_threads_run {
@@ -62,6 +66,7 @@ struct split_threads {
 	struct cut cut;
 	struct split_threads_piece *ring;
 	uint64_t head, next;      /* pieces: given now, handed out next */
+	bool naps;                /* the reader need not be woken for one run: that would be most of the work */
 	bool dealt;               /* no more splits */
 	uint32_t working;         /* threads that may still open a piece */
 	struct split_threads_run *spare, *lent;
@@ -187,7 +192,7 @@ split_threads_make(struct split_threads_hand *h, struct split_threads_run **spar
 	(*spare)->next = NULL;
 	p->bytes += (*spare)->bytes;
 	*spare = NULL;
-	if (p == split_threads_piece(c, c->head))
+	if (p == split_threads_piece(c, c->head) && (!c->naps || p->bytes > SPLIT_THREADS_BYTES / 2))
 		pthread_cond_signal(&c->news);
 	/* Threads that wake each other for each run do little else. */
 	p->full = p->bytes > SPLIT_THREADS_BYTES;
@@ -311,13 +316,15 @@ split_threads_open(struct op_inst *self, struct err *e)
 	return st;
 }
 
-/* Waits for news; false when the program is to stop. */
+/* Waits for news, or a moment for several runs; false when the program is to stop. */
 static bool
-split_threads_wait(struct op_inst *self, struct split_threads *c)
+split_threads_wait(struct op_inst *self, struct split_threads *c, bool nap)
 {
 	int64_t began = trace_begin();
 
-	thread_cond_wait(&c->news, &c->lock, clock_mono_ns() + SPLIT_THREADS_TICK_NS);
+	c->naps = nap;
+	thread_cond_wait(&c->news, &c->lock, clock_mono_ns() + (nap ? SPLIT_THREADS_NAP_NS : SPLIT_THREADS_TICK_NS));
+	c->naps = false;
 	trace_span(began, TRACE_NOTHING, NULL, 0, 0, 0);
 	return !self->ctx->stop || !atomic_load_explicit(self->ctx->stop, memory_order_relaxed);
 }
@@ -347,6 +354,7 @@ split_threads_next(struct op_inst *self, struct run *out, struct err *e)
 {
 	struct split_threads *c = ((struct split_threads_source *)self->state)->all;
 	enum status st = ST_OK;
+	bool nap = true;
 
 	(void)out;
 	if (c->lent)
@@ -369,8 +377,9 @@ split_threads_next(struct op_inst *self, struct run *out, struct err *e)
 			}
 			c->head++;
 			pthread_cond_broadcast(&c->room);
-		} else if (!split_threads_wait(self, c)) {
-			st = ST_AGAIN;
+		} else {
+			st = split_threads_wait(self, c, nap) ? ST_OK : ST_AGAIN;
+			nap = false;
 		}
 	}
 	pthread_mutex_unlock(&c->lock);

@@ -34,6 +34,8 @@ enum {
 	PREFETCH_SPINS = 256, /* most turns that a caller waits without sleeping */
 	/* after a sleep shorter than this it waits without sleeping */
 	PREFETCH_SHORT_NS = 100 * 1000,
+	/* how long it sleeps until there are several runs, so that not each wakes it */
+	PREFETCH_NAP_NS = 200 * 1000,
 	PREFETCH_TICK_NS = 20 * 1000 * 1000 /* how often a waiting caller checks for a stop */
 };
 
@@ -49,8 +51,10 @@ struct prefetch {
 	bool started, pause, busy;
 	bool full;             /* the thread waits until the ring is half empty */
 	bool waiting;          /* the caller is asleep */
+	bool naps;             /* and need not be woken for one run */
 	atomic_uint made;      /* counts what the thread has produced; read without the lock */
 	unsigned spins;        /* turns worth waiting without sleep, by past experience */
+	unsigned missed;       /* how often in a row that was in vain */
 	struct run *ring;
 	struct run_part **parts; /* tables of parts, for the ring's runs */
 	size_t *held;          /* bytes held by each run of the ring */
@@ -100,16 +104,20 @@ prefetch_open(struct op_inst *self, struct err *e)
 	return ST_OK;
 }
 
+/* Whether the ring is full, or is so to a part. */
+static bool
+prefetch_has(const struct prefetch *p, unsigned part)
+{
+	return p->count + p->lent >= PREFETCH_RUNS / part || p->elements > ((uint64_t)p->n - 1) / part ||
+	       p->bytes >= PREFETCH_BYTES / part;
+}
+
 /* Whether the thread must wait. Once full, the ring counts as full until it is half empty,
  * because threads that wake each other for every run do little else. */
 static bool
 prefetch_full(struct prefetch *p)
 {
-	unsigned part = p->full ? 2 : 1;
-
-	p->full = p->count + p->lent >= PREFETCH_RUNS / part
-		  || p->elements > ((uint64_t)p->n - 1) / part
-		  || p->bytes >= PREFETCH_BYTES / part;
+	p->full = prefetch_has(p, p->full ? 2 : 1);
 	return p->full;
 }
 
@@ -149,7 +157,7 @@ prefetch_make(struct op_inst *self)
 		prefetch_enqueue(p, slot, held);
 	p->status = st;
 	atomic_fetch_add_explicit(&p->made, 1, memory_order_release);
-	if (p->waiting || p->pause)
+	if (p->pause || (p->waiting && (!p->naps || st != ST_OK || prefetch_has(p, 2))))
 		pthread_cond_signal(&p->news);
 	return st;
 }
@@ -206,13 +214,14 @@ prefetch_spin(struct prefetch *p)
 		came = atomic_load_explicit(&p->made, memory_order_acquire) != before;
 	}
 	p->spins = came ? PREFETCH_SPINS : p->spins / 2;
+	p->missed = came ? 0 : p->missed + 1;
 	pthread_mutex_lock(&p->lock);
 	return came;
 }
 
-/* Waits for news; false when the program wants to stop. */
+/* Waits for news, or a moment for several runs; false when the program wants to stop. */
 static bool
-prefetch_wait(struct op_inst *self)
+prefetch_wait(struct op_inst *self, bool nap)
 {
 	struct prefetch *p = self->state;
 	int64_t now;
@@ -220,10 +229,12 @@ prefetch_wait(struct op_inst *self)
 	if (prefetch_spin(p) || p->count || p->status != ST_OK)
 		return true;
 	now = clock_mono_ns();
+	nap = nap && p->missed > 1;
 	p->waiting = true;
+	p->naps = nap;
 	pool_wait_begin();
 	int64_t began = trace_begin();
-	thread_cond_wait(&p->news, &p->lock, now + PREFETCH_TICK_NS);
+	thread_cond_wait(&p->news, &p->lock, now + (nap ? PREFETCH_NAP_NS : PREFETCH_TICK_NS));
 	trace_span(began, TRACE_NOTHING, NULL, 0, 0, 0);
 	pool_wait_end();
 	p->waiting = false;
@@ -299,8 +310,8 @@ prefetch_next(struct op_inst *self, struct run *out, struct err *e)
 		p->pause = false;
 		pthread_cond_signal(&p->wake);
 	}
-	while (!p->count && p->status == ST_OK && st == ST_OK)
-		if (!prefetch_wait(self))
+	for (bool nap = true; !p->count && p->status == ST_OK && st == ST_OK; nap = false)
+		if (!prefetch_wait(self, nap))
 			st = ST_AGAIN;
 	if (p->count)
 		st = prefetch_dequeue(self);
