@@ -436,7 +436,7 @@ group_restore(struct group *g, bool reduce, enum group_agg agg, struct state_in 
 	const uint8_t *p;
 	size_t len, want;
 
-	g->n = state_get_u64(in, INT64_MAX);
+	g->n = state_get_u64(in, GROUP_MOST);
 	if (state_get_u64(in, agg == GROUP_QUANTILE && !reduce)) {
 		g->squeezed = true;
 		g->sum.digest = mem_zalloc(sizeof *g->sum.digest);

@@ -18,9 +18,11 @@ enum group_agg {
 
 struct digest;
 
+#define GROUP_MOST (((uint64_t)1 << 61) - 1)
+
 /* Two fill a line of the cache. */
 struct group {
-	uint64_t n : 61;           /* number of elements so far */
+	uint64_t n : 61;           /* number of elements so far, GROUP_MOST at most */
 	uint64_t is_float : 1;     /* the sum is a float */
 	uint64_t pair : 1;         /* GROUP_SUM and GROUP_MEAN of floats: the sum is sum.high + low (two_sum.h); no cell */
 	uint64_t squeezed : 1;     /* GROUP_QUANTILE: the numbers are in sum.digest, and none in the cell */

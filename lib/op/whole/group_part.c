@@ -87,7 +87,7 @@ group_join_counted(struct group *g, enum group_agg agg, uint32_t items, const ui
 	struct mp n, m = { .kind = MP_BAD };
 
 	p = items == 2 || (items == 4 && sum) ? mp_head(p, end, &n) : NULL;
-	if (!p || n.kind != MP_INT || n.i < 0)
+	if (!p || n.kind != MP_INT || n.u > GROUP_MOST)
 		return NULL;
 	if (items == 4) {
 		p = mp_head(p, end, &m);
@@ -118,8 +118,8 @@ group_join_part(struct group *g, enum group_agg agg, const uint8_t *p, const uin
 	if (!p || m.kind != (agg == GROUP_COUNT ? MP_INT : MP_LIST))
 		return NULL;
 	if (agg == GROUP_COUNT) {
-		g->n += m.i < 0 ? 0 : m.u;
-		return m.i < 0 ? NULL : p;
+		g->n += m.u > GROUP_MOST ? 0 : m.u;
+		return m.u > GROUP_MOST ? NULL : p;
 	}
 	if (group_counts(agg))
 		return group_join_counted(g, agg, m.n, p, end, cells, bytes, why);
