@@ -17,7 +17,7 @@ struct keys_ahead_key {
 	const uint8_t *p; /* lent by the element; NULL: the key lies in `bytes` */
 	size_t at, len;   /* its place there, its length */
 	uint32_t code, i; /* its code; which element of the run it belongs to */
-	uint32_t number;  /* after keys_ahead_fetch: the number that it has if it is in the table */
+	uint32_t number;  /* after keys_ahead_fetch, or from key_direct: the number that it has if it is in the table */
 };
 
 /* Zero is empty. */

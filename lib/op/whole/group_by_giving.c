@@ -152,11 +152,9 @@ giving_work(void *arg, size_t run)
 static int
 giving_compare(const void *a, const void *b)
 {
-	uint64_t x, y;
+	const uint64_t *x = a, *y = b;
 
-	memcpy(&x, a, sizeof x);
-	memcpy(&y, b, sizeof y);
-	return x < y ? -1 : x > y;
+	return *x < *y ? -1 : *x > *y;
 }
 
 /* Whether there are many keys, and little for each to be given. */

@@ -10,23 +10,14 @@
 #include "base/pool.h"
 #include "op/whole/group_by_lanes.h"
 
-#include "chain_help.h"
-#include "plan_help.h"
+#include "spec_help.h"
 
 /* Prints what the spec gives: up to `max` runs, with so many threads in the pool and for the stream itself. */
 static void
 giving_run(const char *text, uint32_t pool, uint32_t threads, unsigned max, struct buf *out)
 {
-	struct plan *p = plan_from(text);
-	struct op_ctx ctx = { .seed = 7, .threads = threads };
-	struct op_inst *i;
-	struct err e = { 0 };
-
 	pool_set_size(pool);
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	read_some(i, max, out);
-	op_close(&i);
-	plan_free(&p);
+	spec_print(text, threads, max, out);
 	pool_set_size(0);
 }
 

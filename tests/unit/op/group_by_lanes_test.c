@@ -11,40 +11,24 @@
 #include "op/whole/aggregate.h"
 #include "op/whole/group_by_lanes.h"
 
-#include "chain_help.h"
-#include "plan_help.h"
+#include "spec_help.h"
 
 /* Keys of several types, some of them equal numbers, some null, some too long for a table's items. */
 #define MIXED "range 6000 | map {k: x % 7 == 0 ? null : x % 7 == 1 ? x % 50 : x % 7 == 2 ? (x % 50) / 1 " \
 	": x % 7 == 3 ? \"\" : \"a key that does not lie inside the items of a table \" ++ str(x % 90), " \
 	"v: x % 11 == 0 ? null : x % 2 == 0 ? x % 13 : (x % 13) / 4, t: str(x % 17)}"
 
-/* Prints what the spec gives with that many threads. */
-static void
-lanes_run(const char *text, uint32_t threads, struct buf *out)
-{
-	struct plan *p = plan_from(text);
-	struct op_ctx ctx = { .seed = 7, .threads = threads };
-	struct op_inst *i;
-	struct err e = { 0 };
-
-	assert_int_equal(op_open(p->top, &ctx, &i, &e), ST_OK);
-	read_some(i, UINT32_MAX, out);
-	op_close(&i);
-	plan_free(&p);
-}
-
 static void
 lanes_same(const char *text)
 {
 	struct buf alone = { 0 };
 
-	lanes_run(text, 1, &alone);
+	spec_print(text, 1, UINT32_MAX, &alone);
 	assert_true(alone.len);
 	for (uint32_t threads = GROUP_BY_LANES_LEAST; threads <= GROUP_BY_LANES_MOST + 1; threads += 5) {
 		struct buf together = { 0 };
 
-		lanes_run(text, threads, &together);
+		spec_print(text, threads, UINT32_MAX, &together);
 		if (together.len != alone.len || memcmp(together.data, alone.data, alone.len))
 			fail_msg("%s: %u threads give something else than one", text, threads);
 		buf_clear(&together);
@@ -75,7 +59,7 @@ lanes_without_elements_give_no_group(void **state)
 	struct buf b = { 0 };
 
 	(void)state;
-	lanes_run("range 0 | group_by x n=count()", 3, &b);
+	spec_print("range 0 | group_by x n=count()", 3, UINT32_MAX, &b);
 	assert_string_equal((char *)b.data, ".");
 	buf_clear(&b);
 }
@@ -95,8 +79,8 @@ lanes_fail_where_one_table_fails(void **state)
 	struct buf alone = { 0 }, together = { 0 };
 
 	(void)state;
-	lanes_run(bad, 1, &alone);
-	lanes_run(bad, 4, &together);
+	spec_print(bad, 1, UINT32_MAX, &alone);
+	spec_print(bad, 4, UINT32_MAX, &together);
 	assert_string_equal((char *)alone.data, "!");
 	assert_string_equal((char *)together.data, "!");
 	buf_clear(&alone);
