@@ -8,12 +8,15 @@
 
 #include "op/op.h"
 
+struct program_row;
+
 /* One element that a program has worked on, when its last try has ended. */
 struct op_program_run {
 	const struct op_node *node;
 	uint64_t number;         /* the element's among those of the operator, from 1 */
 	const struct elem *elem;
-	int64_t took;            /* ns */
+	const char *worker;      /* name of the worker that runs the chain; "": none does */
+	int64_t began, took;     /* ns; began: since 1970 */
 	size_t sent, received;   /* bytes of the element and of the answer; with proto=arg nothing is sent */
 	/* exit status and signal; if both are 0 the element has its answer. 124: it took too long; 65: the
 	 * answer, or the element, cannot be read */
@@ -40,7 +43,9 @@ struct op_programs {
 	void (*over)(void *arg, const struct op_node *n, bool good);
 	/* Told with all that is known, when its answer is given. */
 	void (*ended)(void *arg, const struct op_program_run *r);
-	/* All elements that came of what `ended` has told so far have been taken by the operator behind. */
+	/* Like `ended`, for an element that a worker's program has worked on: where a border gives the answers. */
+	void (*row)(void *arg, const struct program_row *row, bool answered);
+	/* All elements that came of what `ended` and `row` have told so far have been taken by the operator behind. */
 	void (*given)(void *arg, const struct op_node *n);
 	atomic_bool failed;      /* set by an operator that ends the chain with an error of its own */
 	_Atomic int closed;      /* enum op_programs_closed; set by anybody */

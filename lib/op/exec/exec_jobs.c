@@ -58,6 +58,8 @@ exec_jobs_close(struct exec *x)
 	mem_free(x->again);
 	run_clear(&x->scratch);
 	buf_clear(&x->record);
+	buf_clear(&x->logged);
+	buf_clear(&x->log_texts);
 	buf_clear(&x->command_text);
 }
 
@@ -286,6 +288,12 @@ jobs_values(struct exec *x, uint64_t seq, const uint8_t *p, size_t n, uint32_t m
 		p = x->record.data;
 		n = x->record.len;
 	}
+	if (x->log) {
+		exec_log_make(x, seq, p, n, many);
+		p = x->logged.data;
+		n = x->logged.len;
+		many = 1;
+	}
 	if (many && !(out && jobs_turn(x, seq) && jobs_fits(x, j, out))) {
 		jobs_wait(x, seq, p, n, many);
 		return;
@@ -317,7 +325,7 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 	x->answered++;
 	x->barren = 0;
 	exec_told_answer(x, seq, n);
-	if (!x->field && !exec_tags(x) && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
+	if (!x->field && !x->log && !exec_tags(x) && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
 		if (frame_get(f, p, n, pos, out, &e) != ST_OK) {
 			exec_jobs_fail(x, seq, &e);
 		} else {
@@ -372,15 +380,24 @@ jobs_emit_done(struct exec *x, struct exec_job *j, struct run *out)
 
 /* Applies on_error to a failure; the retries are used up. */
 static enum status
-jobs_emit_fault(struct exec *x, struct exec_job *j, struct run *out, struct err *e)
+jobs_emit_fault(struct exec *x, uint64_t seq, struct run *out, struct err *e)
 {
 	struct op_inst *self = x->self;
+	struct exec_job *j = exec_job(x, seq);
 
 	*e = *j->fault;
 	mem_free(j->fault);
 	j->fault = NULL;
 	op_fault_last(self, &j->run->run.e[j->i]);
-	return op_fault(self, &j->run->run, j->i, out, e);
+	if (!x->log || exec_is_dry(x))
+		return op_fault(self, &j->run->run, j->i, out, e);
+	/* The record tells of the failure, whatever the policy is, and has the element that is kept. */
+	run_reset(&x->scratch);
+	enum status st = op_fault(self, &j->run->run, j->i, &x->scratch, e);
+	const struct elem *kept = x->scratch.e;
+	exec_log_make(x, seq, x->scratch.n ? kept->p : NULL, x->scratch.n ? kept->len : 0, x->scratch.n);
+	jobs_put(out, x->logged.data, x->logged.len, 1, j->run->run.e[j->i].pos);
+	return st;
 }
 
 enum status
@@ -398,7 +415,7 @@ exec_jobs_emit(struct exec *x, struct run *out, struct err *e)
 			jobs_emit_done(x, j, out);
 			exec_told_given(x, seq, true);
 		} else {
-			st = jobs_emit_fault(x, j, out, e);
+			st = jobs_emit_fault(x, seq, out, e);
 		}
 		if (!x->ordered)
 			x->ready_at++;

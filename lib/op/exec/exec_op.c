@@ -78,7 +78,7 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	if (exec_args_lacks(&args, n->in[0]->type, &name, &len)) {
 		st = typed_fail(t, n, e, "the elements have no field `%.*s`", (int)len, name);
 		err_help(e, "--print=plan shows the types of all stages");
-	} else if ((st = exec_field_typing(n, t, type, e)) != ST_OK) {
+	} else if ((st = exec_field_typing(n, t, type, e)) != ST_OK || (st = exec_log_typing(n, t, type, e)) != ST_OK) {
 		;
 	} else if (x->bytes && x->proto != FRAME_ARG) {
 		st = typed_fail(t, n, e, "bytes=true is for proto=arg");
@@ -102,6 +102,8 @@ exec_cardinality(const struct op_node *n, const int64_t *in)
 {
 	const struct exec *x = n->params;
 
+	if (x->log)
+		return in[0];
 	return x->proto == FRAME_STREAM || x->proto == FRAME_MSGPACK || n->on_error == OP_SKIP || exec_may_be_silent(x)
 	       ? -1 : in[0];
 }

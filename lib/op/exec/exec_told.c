@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/clock.h"
 #include "base/shell_word.h"
 #include "op/exec/exec_work.h"
 #include "value/format/format.h"
@@ -21,12 +22,19 @@ told_to(const struct exec *x)
 	return p && p->ended ? p : NULL;
 }
 
+/* Whether anybody wants to know how runs ended. */
+static bool
+told_wanted(const struct exec *x)
+{
+	return x->log || told_to(x);
+}
+
 void
 exec_told_sent(struct exec *x, uint64_t seq, unsigned slot, size_t bytes)
 {
 	struct exec_job *j = exec_job(x, seq);
 
-	if (!told_to(x))
+	if (!told_wanted(x))
 		return;
 	j->began = exec_now();
 	j->slot = (uint16_t)slot;
@@ -56,7 +64,7 @@ exec_told_answer(struct exec *x, uint64_t seq, size_t bytes)
 {
 	struct exec_job *j = exec_job(x, seq);
 
-	if (!told_to(x))
+	if (!told_wanted(x))
 		return;
 	j->took = exec_now() - j->began;
 	j->received = (uint32_t)bytes;
@@ -104,23 +112,32 @@ told_command(struct exec *x, uint64_t seq, const struct elem *el)
 }
 
 void
+exec_told_run(struct exec *x, uint64_t seq, bool answered, struct op_program_run *out)
+{
+	const struct exec_job *j = exec_job(x, seq);
+	const struct elem *el = exec_job_elem(x, seq);
+	int64_t age = j->began ? exec_now() - j->began : 0;
+
+	told_command(x, seq, el);
+	*out = (struct op_program_run){
+		.node = x->self->node, .number = seq + 1, .elem = el, .worker = exec_env_get(&x->env, "DSVC_CHILD_WORKER="),
+		.began = clock_wall_ns() - age, .took = j->began ? j->took : 0, .sent = j->sent, .received = j->received,
+		.code = j->code, .signal = j->signal, .answered = answered, .command = (char *)x->command_text.data,
+		.command_len = x->command_text.len };
+}
+
+void
 exec_told_given(struct exec *x, uint64_t seq, bool answered)
 {
 	const struct op_programs *told = told_to(x);
-	const struct exec_job *j = exec_job(x, seq);
-	const struct elem *el = exec_job_elem(x, seq);
+	struct op_program_run r;
 
 	if (!told)
 		return;
-	told_command(x, seq, el);
-	struct op_program_run r = {
-		.node = x->self->node, .number = seq + 1, .elem = el, .took = j->began ? j->took : 0, .sent = j->sent,
-		.received = j->received, .code = j->code, .signal = j->signal, .answered = answered,
-		.command = (char *)x->command_text.data, .command_len = x->command_text.len };
+	exec_told_run(x, seq, answered, &r);
 	told->ended(told->arg, &r);
 	x->telling = x->telling || answered;
 }
-
 
 void
 exec_told_failed(struct exec *x, uint64_t seq)
@@ -128,7 +145,7 @@ exec_told_failed(struct exec *x, uint64_t seq)
 	struct exec_job *j = exec_job(x, seq);
 
 	exec_told_over(x, false);
-	if (!told_to(x))
+	if (!told_wanted(x))
 		return;
 	if (!j->code && !j->signal)
 		j->code = TOLD_BAD;

@@ -92,7 +92,7 @@ struct exec {
 	char *script;           /* sh */
 	int proto;
 	int64_t parallel, window, timeout;
-	bool ordered, shell, bytes, pty;
+	bool ordered, shell, bytes, pty, log;
 	char *field, *into;     /* field to be read, field for the answer; NULL: whole elements */
 	/* set by open */
 	struct op_inst *self;
@@ -117,6 +117,7 @@ struct exec {
 	size_t ahead;           /* size of the answers that wait */
 	struct run scratch;
 	struct buf record;      /* field: the records made from answers */
+	struct buf logged, log_texts; /* log: the record about an element, and its texts */
 	bool over;              /* the input has ended or failed: */
 	enum status input;
 	struct err input_err;
@@ -193,6 +194,10 @@ enum status exec_field_get(const struct exec *x, const struct elem *in, struct e
 void exec_field_put(const struct exec *x, const struct elem *in, const uint8_t *value, size_t n,
 		    struct buf *out);
 
+/* log=true (exec_log.c): the type of the elements; makes x->logged, the record with the answers. */
+enum status exec_log_typing(struct op_node *n, struct op_typing *t, const struct type **type, struct err *e);
+void exec_log_make(struct exec *x, uint64_t seq, const uint8_t *answers, size_t n, uint32_t many);
+
 /* Saved states (exec_state.c). */
 void exec_state_save(struct exec *x, struct buf *out);
 enum status exec_state_restore(struct exec *x, const uint8_t *p, size_t n, struct err *e);
@@ -235,8 +240,10 @@ void exec_told_code(struct exec *x, uint64_t seq, int code);
 void exec_told_child(struct exec *x, uint64_t seq, const struct child *c);
 void exec_told_answer(struct exec *x, uint64_t seq, size_t bytes); /* its answer has come, */
 void exec_told_over(struct exec *x, bool good); /* is good, or its last try has failed, */
-/* and is given; answered: elements come of it. */
+/* and is given; answered: elements come of it. A failure is given at once, however long it waits for its turn. */
 void exec_told_given(struct exec *x, uint64_t seq, bool answered);
+/* All that is known of its run. Its texts are lent until the next call. */
+void exec_told_run(struct exec *x, uint64_t seq, bool answered, struct op_program_run *out);
 void exec_told_failed(struct exec *x, uint64_t seq);
 void exec_told_taken(struct exec *x); /* all that was given is taken by the operator behind */
 bool exec_told_before(struct exec *x, uint64_t seq);

@@ -27,8 +27,8 @@ const struct op_desc op_exec = {
 	       "gets all elements as lines and writes any number of lines.\n\nIf the exit status is not 0, or "
 	       "an answer cannot be read or does not arrive in time, the element fails, with the last lines of "
 	       "standard error; on_error=fail, skip, keep or retry:N decides what happens to it. A process "
-	       "that dies is started again; an element on which three processes have died is an error. See "
-	       "dsvc-exec(7) for the details.",
+	       "that dies is started again; an element on which three processes have died is an error. log=true gives "
+	       "a record about each element with its answers in it. See dsvc-exec(7) for the details.",
 	.kind = OP_TRANSFORM,
 	.scope = OP_STREAM,
 	.flags = OP_CUTS | OP_EXEC,

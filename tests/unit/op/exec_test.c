@@ -106,6 +106,30 @@ processes_for_each_element_are_saved_too(void **unused)
 		      "1\n2\n3\n4\n5\n6\n7\n8\n9\n");
 }
 
+/* Each element has its record once, also those that failed or gave nothing. */
+static void
+logged_elements_are_saved_too(void **unused)
+{
+	static const char *const specs[] = {
+		"range 40 | exec proto=arg parallel=3 on_error=skip log=true -- sh -c 'test $(($0 % 5)) != 3 || exit 7; "
+			"test $(($0 % 5)) = 4 || echo $0' {} | map [.number - 1, .code, len(.answers)]",
+		"range 40 | exec parallel=3 window=2 log=true -- cat | map [.number - 1, .code, len(.answers)]",
+		"range 40 | exec proto=msgpack log=true -- pipelines/programs/total.py | map [.number - 1, .code, len(.answers)]",
+	};
+
+	(void)unused;
+	for (size_t s = 0; s < sizeof specs / sizeof *specs; s++) {
+		struct buf want = { 0 };
+
+		for (int k = 0; k < 40; k++)
+			buf_printf(&want, "[%d,%d,%d]\n", k, s == 0 && k % 5 == 3 ? 7 : 0,
+				   s == 1 ? 1 : s == 0 ? k % 5 < 3 : k % 2 == 0);
+		for (unsigned runs = 0; runs < 30; runs = runs * 3 / 2 + 1)
+			exec_saved_at(specs[s], runs, (char *)want.data);
+		buf_clear(&want);
+	}
+}
+
 /* Sums, answered out of order by a program that works on 32 at a time. */
 static void
 a_program_that_keeps_a_state_goes_on_with_it(void **unused)
