@@ -323,6 +323,7 @@ complete -c dsvc-read -s o -l output -r -F -d 'write to FILE, which appears when
 complete -c dsvc-read -l checkpoint -r -F -d 'keep the position in FILE; resume from it if the file exists'
 complete -c dsvc-read -l checkpoint-rounds -r -f -d 'in rounds, with --checkpoint: another number of consumers can go on after every N rounds; 0: they cannot'
 complete -c dsvc-read -l ack-fd -r -f -d 'elements count as finished when a line on descriptor N gives their total number so far'
+complete -c dsvc-read -l joblog -r -F -d 'write a line for each element that exec or sh, as the last operator on the workers, has worked on'
 complete -c dsvc-read -l max-errors -r -f -d 'exit 65 if more than N elements fail under on_error=skip or keep'
 complete -c dsvc-read -l on-missed -r -f -a 'warn fail' -d 'when the group is not given all elements: say so at the end, or exit 65 at once'
 complete -c dsvc-read -l errors -r -F -d 'at the end, write JSON records of the elements that failed in the pass to FILE, at most 1000'

@@ -38,11 +38,6 @@ delivery_gone(void *arg)
 static enum status
 delivery_check(const struct read_options *o, struct err *e)
 {
-	if (o->joblog) {
-		err_set(e, ST_USAGE, "--joblog is for dsvc-run: a stream that moves to another worker runs some programs again");
-		err_help(e, "--checkpoint FILE resumes a pass that was stopped, --errors FILE lists what failed");
-		return ST_USAGE;
-	}
 	if (!o->checkpoint)
 		return ST_OK;
 	if (format_is_framed((enum format_kind)o->format)) {
@@ -138,24 +133,31 @@ delivery_stopped(const struct delivery *p)
 }
 
 /* Acknowledges elements that are written or, with --ack-fd, that the consumer has finished. */
-static void
-delivery_tell(struct delivery *p, struct reader_host *c)
+static enum status
+delivery_tell(struct delivery *p, struct reader_host *c, struct err *e)
 {
-	uint64_t good = output_written(p->out);
+	uint64_t good = output_written(p->out), done;
 	if (p->o->ack_fd >= 0 && p->acks.finished < good)
 		good = p->acks.finished;
-	if (good <= p->told)
-		return;
-	marks_tell(&p->marks, c, p->told, good, p->begun);
-	p->told = good;
+	enum status st = p->logged ? logged_tell(p->logged, good, e) : ST_OK;
+	if (st != ST_OK)
+		return st;
+	p->safe = p->logged ? logged_told(p->logged) : good > p->safe ? good : p->safe;
+	done = p->logged ? logged_records(p->logged) : p->safe;
+	if (done > p->told)
+		marks_tell(&p->marks, c, p->told, done, p->begun);
+	p->told = done;
+	return ST_OK;
 }
 
 static enum status
 delivery_save_now(struct delivery *p, struct reader_host *c, struct err *e)
 {
 	reader_host_position(c, &p->saved.position);
-	p->saved.elements = p->begun + p->told;
-	enum status st = saved_store(p->o->checkpoint, &p->saved, e);
+	p->saved.elements = p->begun + p->safe;
+	enum status st = p->logged ? logged_sync(p->logged, &p->saved.log, e) : ST_OK;
+	if (st == ST_OK)
+		st = saved_store(p->o->checkpoint, &p->saved, e);
 	if (st != ST_OK)
 		return st;
 	reader_host_saved(c);
@@ -173,11 +175,10 @@ delivery_save(struct delivery *p, struct reader_host *c, struct err *e)
 	if (!p->o->checkpoint || !p->out)
 		return ST_OK;
 	enum status st = output_sync(p->out, &p->saved.bytes, e);
-	if (st != ST_OK)
+	if (st == ST_OK)
+		st = delivery_tell(p, c, e);
+	if (st != ST_OK || p->told == p->told_saved)
 		return st;
-	delivery_tell(p, c);
-	if (p->told == p->told_saved)
-		return ST_OK;
 	return delivery_save_now(p, c, e);
 }
 
@@ -217,7 +218,11 @@ delivery_begin(struct delivery *p, struct reader_host *c, struct err *e)
 	struct types *arena = types_new();
 	const char *text = reader_host_job(c)->type;
 	const struct type *type = text && *text ? type_parse(arena, text, strlen(text), NULL) : NULL;
-	enum status st = delivery_open(p, type, e);
+	enum status st = p->o->joblog ? logged_type(&type, e) : ST_OK;
+	if (st == ST_OK)
+		st = logged_open(p->o->joblog, p->saved.log, &p->logged, e);
+	if (st == ST_OK)
+		st = delivery_open(p, type, e);
 	types_free(&arena);
 	return st;
 }
@@ -281,22 +286,46 @@ delivery_rounds(struct delivery *p, struct reader_host *c, struct reader_host_pi
 	return ST_OK;
 }
 
+/* Records of runs: their answers. A position lies between two of them. */
+static enum status
+delivery_records(struct delivery *p, const struct reader_host_piece *piece, struct err *e)
+{
+	enum status st = logged_take(p->logged, p->out, piece, p->left, p->o->checkpoint != NULL, e);
+	uint64_t n = logged_elements(p->logged) - p->elements;
+	p->elements += n;
+	p->bytes = logged_bytes(p->logged);
+	p->left -= n < p->left ? n : p->left;
+	return st;
+}
+
+static enum status
+delivery_add(struct delivery *p, struct reader_host *c, struct reader_host_piece *piece, struct err *e)
+{
+	enum status st = ST_OK;
+	if (p->logged)
+		return delivery_records(p, piece, e);
+	if (piece->count > p->left)
+		st = delivery_cut(piece, p->left, e);
+	while (st == ST_OK && piece->count)
+		st = delivery_rounds(p, c, piece, e);
+	return st;
+}
+
 static enum status
 delivery_piece(struct delivery *p, struct reader_host *c, struct reader_host_piece *piece,
 	       struct err *e)
 {
 	enum status st = delivery_begin(p, c, e);
-	if (st == ST_OK && piece->count > p->left)
-		st = delivery_cut(piece, p->left, e);
-	while (st == ST_OK && piece->count)
-		st = delivery_rounds(p, c, piece, e);
+	if (st == ST_OK)
+		st = delivery_add(p, c, piece, e);
 	if (st != ST_OK)
 		return atomic_load(&p->gone) ? ST_AGAIN : st;
 	if (p->unbuffered)
 		output_flush(p->out, e); /* so that it counts as written */
 	if (p->acks.fd >= 0)
 		st = acks_read(&p->acks, e);
-	delivery_tell(p, c);
+	if (st == ST_OK)
+		st = delivery_tell(p, c, e);
 	if (st == ST_OK && delivery_save_due(p, false) == 0)
 		st = delivery_save(p, c, e);
 	return st != ST_OK ? st : p->left ? ST_OK : ST_END;
@@ -306,10 +335,10 @@ delivery_piece(struct delivery *p, struct reader_host *c, struct reader_host_pie
 static enum status
 delivery_unfinished(struct delivery *p, struct err *e)
 {
-	if (!p->acks.ended || !p->out || p->told == output_written(p->out))
+	if (!p->acks.ended || !p->out || p->safe == output_written(p->out))
 		return ST_OK;
 	err_set(e, ST_TEMP, "--ack-fd was closed when %llu of %llu elements were finished",
-		(unsigned long long)p->told, (unsigned long long)output_written(p->out));
+		(unsigned long long)p->safe, (unsigned long long)output_written(p->out));
 	err_help(e, "the others will be delivered again");
 	return ST_TEMP;
 }
@@ -325,8 +354,9 @@ delivery_dry(struct delivery *p, struct reader_host *c, struct err *e)
 		st = output_flush(p->out, e);
 		if (st != ST_OK)
 			return atomic_load(&p->gone) ? ST_AGAIN : st;
-		delivery_tell(p, c);
-		st = delivery_unfinished(p, e);
+		st = delivery_tell(p, c, e);
+		if (st == ST_OK)
+			st = delivery_unfinished(p, e);
 	}
 	int due = delivery_save_due(p, true);
 	if (st == ST_OK && due == 0) {
@@ -356,10 +386,10 @@ delivery_leave(struct delivery *p, struct reader_host *c, enum status st, struct
 	enum status last = ST_OK;
 	if (p->out && st != ST_IO) {
 		last = output_flush(p->out, &other);
-		if (last == ST_OK) {
-			delivery_tell(p, c);
+		if (last == ST_OK)
+			last = delivery_tell(p, c, &other);
+		if (last == ST_OK)
 			last = delivery_save(p, c, &other);
-		}
 	}
 	reader_host_close(c, p->o->checkpoint != NULL, READ_CLOSE_MS);
 	if (st == ST_OK || st == ST_AGAIN || st == ST_END) {
@@ -377,7 +407,8 @@ delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e)
 {
 	struct reader_host_piece piece;
 	enum status st = p->left ? ST_OK : ST_END;
-	p->told = p->told_saved = p->out ? output_written(p->out) : 0;
+	p->safe = p->out ? output_written(p->out) : 0;
+	p->told = p->told_saved = p->logged ? logged_records(p->logged) : p->safe;
 	p->saved_ns = clock_mono_ns();
 	while (st == ST_OK && !delivery_stopped(p)) {
 		delivery_show(p, c);
@@ -473,6 +504,11 @@ delivery_close(struct delivery *p, bool complete, struct err *e)
 	enum status st = ST_OK;
 	if (p->out)
 		st = output_close(&p->out, complete, e);
+	struct err other = { 0 };
+	if (logged_close(&p->logged, &other) && st == ST_OK) {
+		*e = other;
+		st = other.kind;
+	}
 	if (p->o->stats && complete)
 		show_stats(p);
 	buf_clear(&p->saved.position);

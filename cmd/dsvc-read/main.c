@@ -28,7 +28,7 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 	c->spec = (char *)w->spec.data;
 	c->type = (char *)w->type.data;
 	c->give_up_ns = p->o->give_up;
-	c->in_place = !p->o->nul && (format_is_blind((enum format_kind)p->o->format) ||
+	c->in_place = !p->o->nul && !p->o->joblog && (format_is_blind((enum format_kind)p->o->format) ||
 				     format_is_verbatim((enum format_kind)p->o->format));
 	c->position = p->saved.there ? &p->saved.position : NULL;
 	c->given = p->given.positions;
@@ -73,6 +73,11 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)
 			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
+		if (p->o->joblog) {
+			err_set(e, ST_USAGE, "--joblog needs a pipeline that runs on workers as a whole");
+			err_help(e, "dsvc-run --joblog logs this one");
+			return ST_USAGE;
+		}
 		return delivery_plan(p, plan, ep, e);
 	}
 	if (service) {
@@ -84,13 +89,9 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 		err_help(e, "--share lossless shares the job with other groups");
 		return ST_USAGE;
 	}
-	if (service && service->remote_spec)
-		buf_str(&w->spec, service->remote_spec);
-	else if (plan && !service)
-		plan_canonical(plan, CANON_ABSOLUTE, &w->spec);
-	if (w->spec.len)
-		type_print(plan->type, &w->type);
-	return read_service(p, w, &c, e);
+	enum status st = p->o->joblog ? what_logged(w, &c.job, e) : ST_OK;
+	what_spec(w);
+	return st == ST_OK ? read_service(p, w, &c, e) : st;
 }
 
 int

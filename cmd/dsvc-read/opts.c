@@ -56,9 +56,9 @@ static const struct param rows[] = {
 	{ .name = "ack-fd", .arg = "N", .flags = PARAM_RARE, .kind = PARAM_INT,
 	  .offset = offsetof(struct read_options, ack_fd), .def = "-1", .min = -1, .max = 1 << 20,
 	  .help = "elements count as finished when a line on descriptor N gives their total number so far" },
-	/* refused, with the reason */
-	{ .name = "joblog", .arg = "FILE", .flags = PARAM_HIDDEN | PARAM_OPTIONAL, .kind = PARAM_WORD,
-	  .offset = offsetof(struct read_options, joblog), .help = "of dsvc-run only" },
+	{ .name = "joblog", .arg = "FILE", .flags = PARAM_RARE | PARAM_OPTIONAL, .kind = PARAM_WORD, .complete = "file",
+	  .offset = offsetof(struct read_options, joblog),
+	  .help = "write a line for each element that exec or sh, as the last operator on the workers, has worked on" },
 	{ .name = "max-errors", .arg = "N", .kind = PARAM_INT, .max = INT64_MAX,
 	  .offset = offsetof(struct read_options, job.max_errors), .given = offsetof(struct read_options, job.limited),
 	  .def = "inf", .flags = PARAM_RARE | PARAM_ALLOW_INF | PARAM_ZERO,

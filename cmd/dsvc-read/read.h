@@ -19,6 +19,7 @@
 #include "cli/progress.h"
 #include "host/reader_host.h"
 #include "lang/spec.h"
+#include "logged.h"
 #include "marks.h"
 #include "save.h"
 
@@ -55,7 +56,9 @@ struct delivery {
 	const struct what *what; /* that is read; NULL: not known yet */
 	uint64_t all;           /* elements that will come, earlier runs included; 0: unknown. Once progress is shown */
 	bool counted;           /* it has been worked out */
-	uint64_t told;          /* elements told to the reader as written, or finished */
+	uint64_t told;          /* elements of streams told to the reader as written, or finished; */
+	uint64_t safe;          /* those of the output that came of them */
+	struct logged *logged;  /* --joblog; open once the output is */
 	bool unbuffered;        /* the format puts nothing into the buffer */
 	struct saved saved;     /* --checkpoint: what an earlier run left, then ours */
 	uint64_t begun;         /* elements of earlier runs */

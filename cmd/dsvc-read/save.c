@@ -13,7 +13,7 @@
 #include "value/mp.h"
 
 #define SAVED_NAME "dsvc-position"
-enum { SAVED_VERSION = 2, SAVED_PARTS = 6, SAVED_MOST = 64 << 20 };
+enum { SAVED_VERSION = 2, SAVED_PARTS = 6, SAVED_LOGGED = 3, SAVED_LOGGED_PARTS = 8, SAVED_MOST = 64 << 20 };
 
 static enum status
 saved_bad(const char *file, struct err *e)
@@ -27,28 +27,33 @@ static enum status
 saved_parse(const char *file, const struct buf *b, struct saved *s, struct err *e)
 {
 	const uint8_t *p = b->data, *end = p + b->len, *sum = NULL;
-	struct mp m[SAVED_PARTS + 1] = { 0 };
+	struct mp m[SAVED_LOGGED_PARTS + 1] = { 0 };
 	if (!b->len || !mp_check(p, b->len))
 		return saved_bad(file, e);
 	p = mp_head(p, end, &m[0]);
 	if (m[0].kind != MP_LIST || m[0].n < 2)
 		return saved_bad(file, e);
-	for (uint32_t i = 1; i <= SAVED_PARTS && i <= m[0].n && p; i++) {
+	for (uint32_t i = 1; i <= SAVED_LOGGED_PARTS && i <= m[0].n && p; i++) {
 		sum = p;
 		p = mp_head(p, end, &m[i]);
 	}
 	if (m[1].kind != MP_TEXT || m[1].n != strlen(SAVED_NAME) || memcmp(m[1].p, SAVED_NAME, m[1].n) ||
 	    m[2].kind != MP_INT)
 		return saved_bad(file, e);
-	if (m[2].i != SAVED_VERSION)
-		return err_set(e, ST_PROTO, "%s is a position of version %lld, this program reads %d",
-			       file, (long long)m[2].i, SAVED_VERSION);
-	if (m[0].n != SAVED_PARTS || m[3].kind != MP_INT || m[4].kind != MP_INT || m[5].kind != MP_BYTES ||
-	    m[6].kind != MP_INT || m[6].u != crc32c(b->data, (size_t)(sum - b->data)))
+	bool logged = m[2].i == SAVED_LOGGED;
+	if (m[2].i != SAVED_VERSION && !logged)
+		return err_set(e, ST_PROTO, "%s is a position of version %lld, this program reads %d and %d",
+			       file, (long long)m[2].i, SAVED_VERSION, SAVED_LOGGED);
+	const struct mp *last = &m[logged ? SAVED_LOGGED_PARTS : SAVED_PARTS];
+	if (m[0].n != (uint32_t)(last - m) || m[3].kind != MP_INT || m[4].kind != MP_INT || m[5].kind != MP_BYTES ||
+	    (logged && (m[6].kind != MP_INT || m[7].kind != MP_INT)) || last->kind != MP_INT ||
+	    last->u != crc32c(b->data, (size_t)(sum - b->data)))
 		return saved_bad(file, e);
 	s->there = true;
 	s->bytes = m[3].u;
 	s->elements = m[4].u;
+	if (logged)
+		s->log = (struct logged_at){ m[6].u, m[7].u };
 	buf_put(&s->position, m[5].p, m[5].n);
 	return ST_OK;
 }
@@ -73,15 +78,20 @@ static void
 saved_encode(const struct saved *s, struct buf *out)
 {
 	size_t name = strlen(SAVED_NAME);
-	uint8_t *p = buf_room(out, 64 + s->position.len), *start = p;
-	p = mp_put_list_head(p, SAVED_PARTS);
+	uint8_t *p = buf_room(out, 96 + s->position.len), *start = p;
+	bool logged = s->log.bytes > 0;
+	p = mp_put_list_head(p, logged ? SAVED_LOGGED_PARTS : SAVED_PARTS);
 	p = mp_put_text(p, SAVED_NAME, (uint32_t)name);
-	p = mp_put_int(p, SAVED_VERSION);
+	p = mp_put_int(p, logged ? SAVED_LOGGED : SAVED_VERSION);
 	p = mp_put_uint(p, s->bytes);
 	p = mp_put_uint(p, s->elements);
 	p = mp_put_bytes_head(p, (uint32_t)s->position.len);
 	memcpy(p, s->position.data, s->position.len);
 	p += s->position.len;
+	if (logged) {
+		p = mp_put_uint(p, s->log.bytes);
+		p = mp_put_uint(p, s->log.rows);
+	}
 	p = mp_put_uint(p, crc32c(start, (size_t)(p - start)));
 	out->len += (size_t)(p - start);
 }

@@ -4,8 +4,8 @@
  * finished (--ack-fd).
  *
  * The file is one MessagePack list: ["dsvc-position", version, bytes of the
- * output file, elements, the reader's position, CRC-32C of all before it]. It is
- * replaced as a whole.
+ * output file, elements, the reader's position, CRC-32C of all before it]. With --joblog, which
+ * is version 3, bytes and rows of the log stand before the CRC. It is replaced as a whole.
  */
 #ifndef DSVC_READ_SAVE_H
 #define DSVC_READ_SAVE_H
@@ -16,10 +16,14 @@
 #include "base/buf.h"
 #include "base/err.h"
 
+/* The end of the file of --joblog; bytes 0: there is none. */
+struct logged_at { uint64_t bytes, rows; };
+
 struct saved {
 	bool there;          /* an earlier run left one */
 	uint64_t bytes, elements;
 	struct buf position;
+	struct logged_at log;
 };
 
 /* A file that is not there is a fresh start. */

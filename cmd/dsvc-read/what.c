@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "host/service.h"
 #include "op/intake.h"
+#include "op/program_row.h"
 #include "op/remote/remote.h"
 #include "pass_on.h"
 #include "what.h"
@@ -24,9 +25,10 @@ what_without_plan(const struct opt *opt, struct err *e)
 
 /* The checks that the pipeline needs. */
 static unsigned
-what_flags(const struct job_opts *o)
+what_flags(const struct job_opts *o, bool logged)
 {
-	unsigned flags = SPEC_IF_WHOLE | (job_in_parts(o->sharding) ? SPEC_SHARDED : SPEC_ON_WORKERS);
+	unsigned flags = SPEC_IF_WHOLE | (job_in_parts(o->sharding) ? SPEC_SHARDED : SPEC_ON_WORKERS) |
+			 (logged ? SPEC_LOGGED : 0);
 
 	if (o->sharding != SHARD_HINT)
 		flags |= SPEC_NO_SHARES;
@@ -102,7 +104,7 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	if (src.text)
 		src.len = strlen(src.text);
 	/* Once: what it is read from may be a pipe. */
-	src.flags = what_flags(&o->job);
+	src.flags = what_flags(&o->job, o->joblog);
 	struct words carried = { 0 };
 	pass_on_words(&read_program, o, opt, &carried);
 	src.carried = &carried;
@@ -120,6 +122,48 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 	service_init(&s, ep->address, ep->from);
 	enum status st = what_find(w, o, opt, &s, e);
 	return st == ST_OK && o->type ? what_expect(w, o->type, &s, e) : st;
+}
+
+static bool
+what_is_logged(const struct what *w)
+{
+	const struct op_node *service = w->plan ? w->plan->service : NULL;
+
+	if (service)
+		return service->logged || remote_of(service)->dataset;
+	return !w->plan || w->plan->logged;
+}
+
+enum status
+what_logged(const struct what *w, const struct job_opts *job, struct err *e)
+{
+	if (!what_is_logged(w)) {
+		err_set(e, ST_USAGE, "--joblog: no operator gives elements to programs here");
+		err_help(e, "it is for exec and sh");
+		return ST_USAGE;
+	}
+	if (job->consumer && *job->consumer) {
+		err_set(e, ST_USAGE, "--joblog is not for a job that is read in rounds: a round has as many elements for each "
+			"consumer, and a program may give any number");
+		err_help(e, "log=true of exec gives one record for each element, with its answers");
+		return ST_USAGE;
+	}
+	return ST_OK;
+}
+
+void
+what_spec(struct what *w)
+{
+	const struct plan *plan = w->plan;
+	const struct op_node *service = plan ? plan->service : NULL;
+
+	if (service && service->remote_spec)
+		buf_str(&w->spec, service->remote_spec);
+	else if (plan && !service)
+		plan_canonical(plan, CANON_ABSOLUTE, &w->spec);
+	if (!w->spec.len)
+		return;
+	program_row_print_type(plan->type, plan->logged || (service && service->logged), &w->type);
 }
 
 void

@@ -25,7 +25,7 @@
 static unsigned
 run_flags(const struct run_opts *o)
 {
-	unsigned flags = format_is_blind((enum format_kind)o->format) ? SPEC_DISCARD : 0;
+	unsigned flags = (format_is_blind((enum format_kind)o->format) ? SPEC_DISCARD : 0) | (o->joblog ? SPEC_LOGGED : 0);
 
 	return flags | (o->print ? SPEC_NO_CHECK : 0);
 }

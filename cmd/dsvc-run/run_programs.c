@@ -7,23 +7,28 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cli/joblog.h"
 #include "cli/stop.h"
 #include "halt.h"
-#include "joblog.h"
 #include "op/facts.h"
+#include "op/program_row.h"
+#include "past.h"
 
 struct run_programs {
 	struct op_programs op;
 	struct run_programs_conf conf;
 	struct halt halt;
 	struct joblog *log;
+	struct past *past;        /* with --resume */
 	struct output *out;
 	pthread_mutex_t lock;     /* guards the numbers */
 	uint64_t failed, succeeded;
 	bool halted;
+	_Atomic uint64_t came;    /* rows of workers */
 	/* the operators that run programs, in their order: their places in it are in the log's keys */
 	const struct op_node **v;
 	size_t n, cap;
+	bool remote;              /* rows come from workers */
 	bool pairs;               /* there is one whose answers belong to elements */
 	bool strict;              /* the policy of one was changed: a failure makes the run fail at its end */
 };
@@ -43,7 +48,7 @@ programs_before(void *arg, const struct op_node *n, const struct elem *x)
 {
 	const struct run_programs *p = arg;
 
-	return joblog_before(p->log, programs_number(p, n), x);
+	return past_has(p->past, programs_number(p, n), x);
 }
 
 /* The log cannot be written: nothing is worth doing any more. */
@@ -54,13 +59,30 @@ programs_give_up(struct run_programs *p)
 	stop_ask();
 }
 
+/* A row waits if its answer has not been taken yet. */
+static void
+programs_put(struct run_programs *p, const struct program_row *row, bool answered)
+{
+	struct buf columns = { 0 };
+
+	program_row_print(row, &columns);
+	if (answered)
+		joblog_wait(p->log, columns.data, columns.len);
+	else if (!joblog_add(p->log, columns.data, columns.len))
+		programs_give_up(p);
+	buf_clear(&columns);
+}
+
 static void
 programs_ended(void *arg, const struct op_program_run *r)
 {
 	struct run_programs *p = arg;
+	struct buf texts = { 0 };
+	struct program_row row;
 
-	if (!joblog_add(p->log, programs_number(p, r->node), r))
-		programs_give_up(p);
+	program_row_of(r, programs_number(p, r->node), &texts, &row);
+	programs_put(p, &row, r->answered);
+	buf_clear(&texts);
 }
 
 static void
@@ -77,6 +99,17 @@ programs_over(void *arg, const struct op_node *n, bool good)
 	pthread_mutex_unlock(&p->lock);
 	if (halt)
 		atomic_store(&p->op.closed, p->halt.now ? PROGRAMS_CLOSED_NOW : PROGRAMS_CLOSED);
+}
+
+/* Each stream of a job counts its elements, so here they are counted as they come. */
+static void
+programs_row(void *arg, const struct program_row *row, bool answered)
+{
+	struct run_programs *p = arg;
+	struct program_row own = *row;
+
+	own.number = atomic_fetch_add(&p->came, 1) + 1;
+	programs_put(p, &own, answered);
 }
 
 /* Rows that wait are written when the answers they are about have been. */
@@ -112,6 +145,13 @@ programs_find(void *arg, struct op_node *n)
 	}
 }
 
+static bool
+programs_logged(void *arg, const struct op_node *n)
+{
+	(void)arg;
+	return n->logged;
+}
+
 /* Whether the log can tell where to go on. */
 static enum status
 programs_may_resume(const struct run_programs *p, const struct plan *plan, struct err *e)
@@ -126,6 +166,11 @@ programs_may_resume(const struct run_programs *p, const struct plan *plan, struc
 	if (p->conf.path && format_is_framed(p->conf.format)) {
 		err_set(e, ST_USAGE, "--resume: this format has a beginning or an end, and cannot be continued");
 		err_help(e, "use text, ndjson, raw, nul, msgpack or tfrecord");
+		return ST_USAGE;
+	}
+	if (p->remote) {
+		err_set(e, ST_USAGE, "--resume: workers cannot leave out the elements that are in a log");
+		err_help(e, "dsvc-read --checkpoint FILE resumes a pass of theirs");
 		return ST_USAGE;
 	}
 	for (size_t i = 0; i < p->n; i++) {
@@ -151,13 +196,14 @@ programs_check(struct run_programs *p, struct plan *plan, struct err *e)
 		return st;
 	}
 	op_each_here(plan->top, programs_find, p);
-	if (!p->pairs && (c->joblog || c->halt || c->tag)) {
+	p->remote = c->joblog && op_node_find(plan->top, programs_logged, NULL);
+	if (!p->pairs && ((c->joblog && !p->remote) || c->halt || c->tag)) {
 		err_set(e, ST_USAGE, "%s: no operator gives elements to programs here", option);
 		if (p->n)
 			err_help(e, "proto=stream pairs no answers with elements; proto=line and arg do");
 		else if (plan->service)
-			err_help(e, "it is for exec and sh behind `distribute`; what stands before it runs on workers, "
-				    "where --checkpoint of dsvc-read goes on");
+			err_help(e, "%s", c->joblog ? "it is for exec and sh" :
+				 "it is for exec and sh behind `distribute`; what stands before it runs on workers");
 		else
 			err_help(e, "it is for exec and sh");
 		return ST_USAGE;
@@ -174,15 +220,17 @@ static enum status
 programs_open(struct run_programs *p, struct err *e)
 {
 	const struct run_programs_conf *c = &p->conf;
-	enum joblog_resume how = c->failed ? JOBLOG_FAILED : c->resume ? JOBLOG_RESUME : JOBLOG_NEW;
-	enum status st = joblog_open(c->joblog, how, &p->log, e);
+	bool resume = c->resume || c->failed;
+	enum status st = joblog_open(c->joblog, PROGRAM_ROW_HEAD, resume, &p->log, e);
 
-	if (st || how == JOBLOG_NEW || c->quiet)
+	if (st == ST_OK && resume)
+		st = past_load(p->log, c->failed, &p->past, e);
+	if (st || !resume || c->quiet)
 		return st;
-	const struct joblog_past *past = joblog_past(p->log);
-	uint64_t left = past->done - (c->failed ? past->failed : 0);
+	struct past_told past = past_told(p->past);
+	uint64_t left = past.done - (c->failed ? past.failed : 0);
 	log_say(LOG_WARN, "resuming: %s has %" PRIu64 " element%s, of which %" PRIu64 " failed; %" PRIu64 " %s skipped",
-		c->joblog, past->done, past->done == 1 ? "" : "s", past->failed, left, left == 1 ? "is" : "are");
+		c->joblog, past.done, past.done == 1 ? "" : "s", past.failed, left, left == 1 ? "is" : "are");
 	return ST_OK;
 }
 
@@ -201,7 +249,8 @@ run_programs_new(const struct run_programs_conf *c, struct plan *plan, struct ru
 	p->op.over = programs_over;
 	p->op.ended = p->log ? programs_ended : NULL;
 	p->op.given = p->log ? programs_given : NULL;
-	p->op.before = p->log && joblog_past(p->log)->done ? programs_before : NULL;
+	p->op.before = p->past && past_told(p->past).done ? programs_before : NULL;
+	p->op.row = p->log ? programs_row : NULL;
 	p->op.tag = c->tag ? plan->top : NULL;
 	p->op.arg = p;
 	*out = p;
@@ -227,7 +276,7 @@ run_programs_output(const struct run_programs *p, struct output_conf *oc)
 	if (!p || !p->log || !oc->path || format_is_framed(oc->format))
 		return;
 	oc->in_place = true;
-	oc->keep = joblog_past(p->log)->output;
+	oc->keep = p->past ? past_told(p->past).output : 0;
 }
 
 void
@@ -285,6 +334,7 @@ run_programs_end(struct run_programs **pp, enum status st, struct err *e)
 		*e = last;
 		st = last.kind;
 	}
+	past_free(&p->past);
 	pthread_mutex_destroy(&p->lock);
 	mem_free(p->v);
 	mem_free(p);

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "host/tool.h"
+#include "op/program_row.h"
 #include "op/remote/remote.h"
 #include "value/mp.h"
 
@@ -106,7 +107,7 @@ service_open(void *arg, const struct op_remote *what, void **handle, struct err 
 		s->passes = what->pass + 1;
 	c.dataset = what->dataset;
 	if (what->node->remote_spec) {
-		type_print(what->node->type, &type);
+		program_row_print_type(what->node->type, what->node->logged, &type);
 		c.spec = what->node->remote_spec;
 		c.type = (char *)type.data;
 	}

@@ -73,10 +73,10 @@ plan_op_fill(struct planner *pl, struct op_node *n, const struct tree_stage *s,
 			       plan_type_usual(n, &t, &n->type, pl->e);
 	if (!st)
 		st = plan_whole(pl, n, s);
-	if (!st && n->desc->flags & OP_BORDER)
-		st = scope_border(pl, n);
 	if (st)
 		return plan_fail_at(pl, s, s->at, s->len, st == ST_USAGE ? ST_DATA : st);
+	if (n->desc->flags & OP_BORDER && (st = scope_border(pl, n)))
+		return plan_fail_at(pl, s, s->at, s->len, st);
 	plan_partial(pl, n, outer);
 	struct buf text = { 0 };
 	canon_print_stage(n, CANON_SHOWN, &text);
@@ -197,6 +197,17 @@ plan_scopes(struct planner *pl)
 	return st;
 }
 
+/* The whole plan runs on workers. */
+static enum status
+plan_logged_whole(struct planner *pl)
+{
+	struct plan *p = pl->plan;
+
+	if (!(pl->src->flags & SPEC_LOGGED) || !(plan_flags(pl) & (SPEC_SHARDED | SPEC_ON_WORKERS)))
+		return ST_OK;
+	return plan_logged(pl, p->top, &p->type, &p->logged);
+}
+
 static void
 plan_take_options(struct plan *p, struct tree *t, const struct json_rules *said)
 {
@@ -228,6 +239,9 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 		st = plan_check(&pl);
 	if (!st) {
 		p->type = p->top->type;
+		st = plan_logged_whole(&pl);
+	}
+	if (!st) {
 		p->global = scope_global(p->top);
 		p->by_share = scope_by_share(p->top);
 		project_plan(p->top, src->flags & SPEC_DISCARD, &p->options.json);

@@ -212,6 +212,8 @@ scope_border(struct planner *pl, struct op_node *n)
 	struct plan part = { .top = n->n_in ? n->in[0] : NULL, .options = pl->plan->options };
 	struct buf spec = { 0 };
 
+	if (!st && part.top && pl->src->flags & SPEC_LOGGED)
+		st = plan_logged(pl, n->in[0], &n->type, &n->logged);
 	if (st || !part.top)
 		return st;
 	n->endless = op_elements_of(part.top) == INT64_MAX;

@@ -163,6 +163,8 @@ struct op_node {
 	enum op_policy on_error;
 	/* OP_BORDER, and the source of a fragment: assumed to have no end */
 	bool endless;
+	/* OP_BORDER: what runs on workers gives records of programs' runs (program_row.h), and this node their answers */
+	bool logged;
 	bool by_part;             /* OP_BORDER: what runs on workers gives the same if each split has an instance of it */
 	bool skips_nulls;         /* nulls=skip, for an operator with expressions */
 	bool per_stream;          /* global operator that the spec allows ahead of distribute */

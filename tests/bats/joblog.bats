@@ -117,8 +117,6 @@ worker() {
 	gives 64 '' --resume 'range 3 | exec -- cat'
 	gives 64 '' --joblog log 'range 3'
 	gives 64 '' --joblog log 'range 3 | exec proto=stream -- cat'
-	gives 64 '' --joblog log 'range 3 | exec -- cat | distribute'
-	[[ $stderr == *'on workers'* ]]
 	local behind
 	for behind in count 'batch 2' 'exec -- cat' 'map x parallel=2' prefetch 'take 1'; do
 		gives 64 '' --joblog log --resume "range 3 | exec -- cat | $behind"
@@ -136,8 +134,6 @@ worker() {
 	[[ $stderr == *'bad:2: '* ]]
 	gives 74 '' --joblog /dev/full 'range 3 | exec -- cat'
 	gives 66 '' --joblog no/such/log 'range 3 | exec -- cat'
-	run -64 dsvc-read --joblog log -e 'range 3'
-	[[ $output == *--checkpoint* ]]
 }
 
 @test "--halt says when failures end a run, and the exit code tells" {

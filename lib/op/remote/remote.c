@@ -5,6 +5,8 @@
 
 #include "base/mem.h"
 #include "base/pool.h"
+#include "op/program_row.h"
+#include "value/mp.h"
 
 const struct remote *
 remote_of(const struct op_node *n)
@@ -41,6 +43,7 @@ remote_open(struct op_inst *self, struct err *e)
 	struct remote *r = self->state;
 
 	r->handle = NULL;
+	run_init(&r->records);
 	r->from = (struct buf){ 0 };
 	if (!self->ctx->service) {
 		err_set(e, ST_UNAVAIL, "`%s` needs the service, and there is no connection to one",
@@ -53,6 +56,46 @@ remote_open(struct op_inst *self, struct err *e)
 	return self->ctx->repeatable ? ST_OK : remote_start(self, e);
 }
 
+/* Tells the row of a record, and gives its answers. */
+static enum status
+remote_answers(const struct op_programs *told, const struct elem *record, struct run *out, struct err *e)
+{
+	struct program_row row;
+	const uint8_t *p, *end;
+	uint32_t many;
+	enum status st = program_row_get(record->p, record->len, &row, &p, &end, &many, e);
+
+	if (st != ST_OK)
+		return st;
+	for (uint32_t i = 0; i < many; i++) {
+		const uint8_t *next = mp_past(p);
+
+		run_push(out, (struct elem){ .p = p, .block = record->block, .len = (uint32_t)(next - p) });
+		p = next;
+	}
+	if (told && told->row)
+		told->row(told->arg, &row, many > 0);
+	return ST_OK;
+}
+
+static enum status
+remote_next_logged(struct op_inst *self, struct run *out, struct err *e)
+{
+	struct remote *r = self->state;
+	const struct op_programs *told = self->ctx->programs;
+	enum status st = ST_OK;
+
+	if (told && told->given)
+		told->given(told->arg, self->node);
+	while (st == ST_OK && !out->n) {
+		run_reset(&r->records);
+		st = self->ctx->service->next(r->handle, &r->records, e);
+		for (uint32_t i = 0; st == ST_OK && i < r->records.n; i++)
+			st = remote_answers(told, &r->records.e[i], out, e);
+	}
+	return st;
+}
+
 enum status
 remote_next(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -63,7 +106,7 @@ remote_next(struct op_inst *self, struct run *out, struct err *e)
 	if (!r->handle)
 		st = remote_start(self, e);
 	if (st == ST_OK)
-		st = self->ctx->service->next(r->handle, out, e);
+		st = self->node->logged ? remote_next_logged(self, out, e) : self->ctx->service->next(r->handle, out, e);
 	pool_wait_end();
 	if (st == ST_END)
 		self->elsewhere = self->ctx->service->had_any(r->handle);
@@ -78,6 +121,7 @@ remote_close(struct op_inst *self)
 	if (r->handle)
 		self->ctx->service->close(r->handle);
 	r->handle = NULL;
+	run_clear(&r->records);
 	buf_clear(&r->from);
 }
 

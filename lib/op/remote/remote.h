@@ -16,6 +16,7 @@ struct remote {
 	char *type;          /* the type that its elements are to have, with `dataset` only; NULL: as it comes */
 	char *at;            /* address of another service, with its scheme; NULL: the program's */
 	void *handle;        /* while running: what the service's open gave */
+	struct run records;  /* logged: what the service gave, in which our answers lie */
 	struct buf from;     /* the saved state; empty: nothing was given before */
 };
 
