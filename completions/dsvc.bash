@@ -400,6 +400,7 @@ _dsvc_read()
 	--checkpoint-rounds) return ;;
 	--ack-fd) return ;;
 	--joblog) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
+	--halt) mapfile -t COMPREPLY < <(compgen -W 'never soon,fail=1 now,fail=1 soon,fail=10% now,success=1' -- "$cur"); return ;;
 	--max-errors) return ;;
 	--on-missed) mapfile -t COMPREPLY < <(compgen -W 'warn fail' -- "$cur"); return ;;
 	--errors) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- "$cur"); return ;;
@@ -412,7 +413,7 @@ _dsvc_read()
 	--timeout) return ;;
 	esac
 	case $cur in
-	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --joblog --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --trace --trace-max --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
+	-*) mapfile -t COMPREPLY < <(compgen -W '-d --dispatcher -c --context --connect-timeout --tmp-max -e --expression -f --file -s --set -I --include-dir -J --job --sharding --order --target --where --shards --shard --consumer --tail --tail-of --seat-wait --share --group --share-window --from --seed --window --transfer --compression --epoch --type --epochs -t --to -0 --null --delim --unsparsify --no-header --nonfinite --invalid-utf8 -n --count -o --output --checkpoint --checkpoint-rounds --ack-fd --joblog --halt --tag --max-errors --on-missed --errors --wait-workers --give-up -p --progress --stats --trace --trace-max --fail-empty --join --insecure --timeout -q --quiet -v --verbose -h --help -V --version' -- "$cur") ;;
 	*) _dsvc_spec "$1" "$2" && return; compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -W 'arrow assert batch bucket bytes cache cardinality choose cmd concat count counter csv dataset dedup distribute drop elements enumerate exec files fill filter flat_map format group_by group_by_window ignore_errors interleave join json lines load lookup map msgpack ndjson nest npy pad_to padded_batch parquet parse pivot prefetch print ragged_batch random range rate rebatch reduce rename repeat resample reverse sample sample_rate save scan select sh shard shuffle skip sleep snapshot sort split_files sqlite stats stdin tail take take_while tar tee template tfrecord top tsv unbatch unique unnest unpivot whole window zip then' -- "$cur"); _dsvc_names dataset "$1" "$cur" ;;
 	esac
 }

@@ -324,6 +324,8 @@ complete -c dsvc-read -l checkpoint -r -F -d 'keep the position in FILE; resume 
 complete -c dsvc-read -l checkpoint-rounds -r -f -d 'in rounds, with --checkpoint: another number of consumers can go on after every N rounds; 0: they cannot'
 complete -c dsvc-read -l ack-fd -r -f -d 'elements count as finished when a line on descriptor N gives their total number so far'
 complete -c dsvc-read -l joblog -r -F -d 'write a line for each element that exec or sh, as the last operator on the workers, has worked on'
+complete -c dsvc-read -l halt -r -f -a 'never soon,fail=1 now,fail=1 soon,fail=10% now,success=1' -d 'when failures of programs on workers end the run: never; soon,fail=N or P%; also success=, done='
+complete -c dsvc-read -l tag -d 'begin each line of an answer of exec or sh with the element that it answers, and a tab'
 complete -c dsvc-read -l max-errors -r -f -d 'exit 65 if more than N elements fail under on_error=skip or keep'
 complete -c dsvc-read -l on-missed -r -f -a 'warn fail' -d 'when the group is not given all elements: say so at the end, or exit 65 at once'
 complete -c dsvc-read -l errors -r -F -d 'at the end, write JSON records of the elements that failed in the pass to FILE, at most 1000'

@@ -12,10 +12,12 @@
 #include "base/rng.h"
 #include "base/trace.h"
 #include "base/wake.h"
+#include "cli/halt.h"
 #include "cli/stop.h"
 #include "finish.h"
 #include "host/service.h"
 #include "read.h"
+#include "what.h"
 #include "value/mp.h"
 #include "op/pull.h"
 
@@ -38,8 +40,10 @@ delivery_gone(void *arg)
 static enum status
 delivery_check(const struct read_options *o, struct err *e)
 {
-	if (!o->checkpoint)
-		return ST_OK;
+	struct halt halt;
+	enum status st = halt_parse(o->halt, &halt, e);
+	if (st != ST_OK || !o->checkpoint)
+		return st;
 	if (format_is_framed((enum format_kind)o->format)) {
 		err_set(e, ST_USAGE, "--checkpoint: this format has a beginning or an end, and cannot be continued");
 		err_help(e, "use text, ndjson, raw, nul, msgpack or tfrecord");
@@ -211,16 +215,17 @@ delivery_cut(struct reader_host_piece *piece, uint64_t n, struct err *e)
 
 /* The type of the job's elements is known with its first piece or its end. */
 static enum status
-delivery_begin(struct delivery *p, struct reader_host *c, struct err *e)
+delivery_begin(struct delivery *p, struct reader_host *r, struct err *e)
 {
 	if (p->out)
 		return ST_OK;
 	struct types *arena = types_new();
-	const char *text = reader_host_job(c)->type;
+	const char *text = reader_host_job(r)->type;
 	const struct type *type = text && *text ? type_parse(arena, text, strlen(text), NULL) : NULL;
-	enum status st = p->o->joblog ? logged_type(&type, e) : ST_OK;
+	struct logged_conf c = { p->o->joblog, p->o->halt, p->what && what_is_strict(p->what) };
+	enum status st = c.path || c.halt ? logged_type(&type, e) : ST_OK;
 	if (st == ST_OK)
-		st = logged_open(p->o->joblog, p->saved.log, &p->logged, e);
+		st = logged_open(&c, p->saved.log, &p->logged, e);
 	if (st == ST_OK)
 		st = delivery_open(p, type, e);
 	types_free(&arena);
@@ -294,8 +299,8 @@ delivery_records(struct delivery *p, const struct reader_host_piece *piece, stru
 	uint64_t n = logged_elements(p->logged) - p->elements;
 	p->elements += n;
 	p->bytes = logged_bytes(p->logged);
-	p->left -= n < p->left ? n : p->left;
-	return st;
+	p->left -= st == ST_END || n > p->left ? p->left : n; /* --halt: no more are wanted */
+	return st == ST_END ? ST_OK : st;
 }
 
 static enum status

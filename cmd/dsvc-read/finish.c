@@ -57,6 +57,7 @@ finish_close(struct delivery *p, enum status st, struct err *e)
 			p->o->checkpoint, (unsigned long long)p->saved.elements, p->saved.elements == 1 ? "" : "s");
 	if (p->out && st != ST_AGAIN && st != ST_TEMP)
 		output_no_rest(p->out);
+	st = logged_result(p->logged, st, e);
 	enum status closed = delivery_close(p, st == ST_OK, &last);
 	if (st == ST_OK && closed != ST_OK)
 		st = closed, *e = last;

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "cli/halt.h"
 #include "cli/joblog.h"
 #include "op/program_row.h"
 #include "value/mp.h"
@@ -16,7 +18,9 @@ struct logged_row {
 };
 
 struct logged {
-	struct joblog *log;
+	struct joblog *log;      /* NULL: none is written */
+	struct halt halt;
+	bool strict;
 	struct logged_row *v;    /* rows that wait are [first, n), */
 	size_t first, n, cap;
 	struct buf columns;      /* and these are theirs, end to end, from `at` */
@@ -27,15 +31,18 @@ struct logged {
 };
 
 enum status
-logged_open(const char *path, struct logged_at from, struct logged **out, struct err *e)
+logged_open(const struct logged_conf *c, struct logged_at from, struct logged **out, struct err *e)
 {
 	*out = NULL;
-	if (!path)
+	if (!c->path && !c->halt)
 		return ST_OK;
 	struct logged *l = mem_zalloc(sizeof *l);
 	l->rows = from.rows;
-	enum status st = joblog_open(path, PROGRAM_ROW_HEAD, from.bytes > 0, &l->log, e);
-	if (st == ST_OK && from.bytes)
+	l->strict = c->strict;
+	enum status st = halt_parse(c->halt, &l->halt, e);
+	if (st == ST_OK && c->path)
+		st = joblog_open(c->path, PROGRAM_ROW_HEAD, from.bytes > 0, &l->log, e);
+	if (st == ST_OK && l->log && from.bytes)
 		st = joblog_cut(l->log, from.bytes, e);
 	*out = l;
 	if (st == ST_OK)
@@ -51,7 +58,7 @@ logged_type(const struct type **type, struct err *e)
 	const struct type *answer = *type && (*type)->kind != TYPE_ANY ? program_row_answer(*type) : NULL;
 
 	if (!answer && *type && (*type)->kind != TYPE_ANY) {
-		err_set(e, ST_USAGE, "--joblog: the dataset has no records of programs' runs");
+		err_set(e, ST_USAGE, "--joblog and --halt: the dataset has no records of programs' runs");
 		err_help(e, "register it with log=true at the exec that is its last operator, or read the pipeline with -e or -f");
 		return ST_USAGE;
 	}
@@ -65,9 +72,24 @@ logged_add(struct logged *l, struct program_row *row, uint64_t output)
 	size_t before = l->columns.len;
 
 	row->number = ++l->rows;
-	program_row_print(row, &l->columns);
+	if (l->log)
+		program_row_print(row, &l->columns);
 	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
 	l->v[l->n++] = (struct logged_row){ l->elements, output, l->columns.len - before };
+}
+
+/* Whether the run ends after this element. */
+static bool
+logged_count(struct logged *l, const struct program_row *row)
+{
+	struct buf text = { 0 };
+
+	if (l->strict && program_row_failed(row)) {
+		program_row_tell(row, &text);
+		log_say(LOG_WARN, "%.*s", (int)text.len, (char *)text.data);
+		buf_clear(&text);
+	}
+	return halt_count(&l->halt, !program_row_failed(row));
 }
 
 /* Answers of one record; *most: of how many. */
@@ -94,9 +116,10 @@ logged_record(struct logged *l, struct output *out, const uint8_t *p, size_t len
 	l->elements += n;
 	l->bytes += (size_t)(stop - at);
 	*most -= n < *most ? n : *most;
-	if (!part)
-		logged_add(l, &row, output_length(out));
-	return ST_OK;
+	if (part)
+		return ST_OK;
+	logged_add(l, &row, output_length(out));
+	return logged_count(l, &row) ? ST_END : ST_OK;
 }
 
 enum status
@@ -137,12 +160,13 @@ logged_tell(struct logged *l, uint64_t good, struct err *e)
 	for (; l->first < l->n && l->v[l->first].upto <= good; l->first++) {
 		const struct logged_row *row = &l->v[l->first];
 
-		joblog_put(l->log, l->columns.data + l->at, row->len, row->output);
+		if (l->log)
+			joblog_put(l->log, l->columns.data + l->at, row->len, row->output);
 		l->at += row->len;
 	}
 	if (l->first == before)
 		return ST_OK;
-	if (!joblog_flush(l->log))
+	if (l->log && !joblog_flush(l->log))
 		return joblog_why(l->log, e);
 	l->records += l->first - before;
 	l->told = l->v[l->first - 1].upto;
@@ -171,8 +195,16 @@ logged_told(const struct logged *l)
 enum status
 logged_sync(struct logged *l, struct logged_at *at, struct err *e)
 {
+	if (!l->log)
+		return ST_OK;
 	*at = (struct logged_at){ joblog_length(l->log), l->rows - (l->n - l->first) };
 	return joblog_sync(l->log) ? ST_OK : joblog_why(l->log, e);
+}
+
+enum status
+logged_result(const struct logged *l, enum status st, struct err *e)
+{
+	return l ? halt_result(&l->halt, l->strict, st, e) : st;
 }
 
 enum status

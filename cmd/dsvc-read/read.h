@@ -27,14 +27,14 @@ enum { READ_CLOSE_MS = 1000 };
 
 struct read_options {
 	bool insecure;
-	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type, *joblog, *trace;
+	char *join, *dispatcher, *context, *expression, *file, *output, *wait_workers, *errors, *type, *joblog, *halt, *trace;
 	struct words set, include, checkpoints;
 	struct job_opts job;    /* main.c completes what the options say in another way */
 	int64_t connect_timeout, tmp_max, trace_max, epochs, count, verbose, ack_fd, timeout, give_up;
 	int format, progress, on_missed;
 	struct format_opts form;
 	struct json_rules json; /* said by the user, for json_rules_say */
-	bool nul, stats, quiet, fail_empty;
+	bool nul, tag, stats, quiet, fail_empty;
 	const char *checkpoint;  /* the first of `checkpoints`; the others are of consumers that are gone */
 };
 

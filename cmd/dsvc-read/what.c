@@ -25,15 +25,15 @@ what_without_plan(const struct opt *opt, struct err *e)
 
 /* The checks that the pipeline needs. */
 static unsigned
-what_flags(const struct job_opts *o, bool logged)
+what_flags(const struct read_options *o)
 {
-	unsigned flags = SPEC_IF_WHOLE | (job_in_parts(o->sharding) ? SPEC_SHARDED : SPEC_ON_WORKERS) |
-			 (logged ? SPEC_LOGGED : 0);
+	unsigned flags = SPEC_IF_WHOLE | (job_in_parts(o->job.sharding) ? SPEC_SHARDED : SPEC_ON_WORKERS) |
+			 (o->joblog ? SPEC_LOGGED : 0) | (o->halt ? SPEC_HALTED : 0) | (o->tag ? SPEC_TAGGED : 0);
 
-	if (o->sharding != SHARD_HINT)
+	if (o->job.sharding != SHARD_HINT)
 		flags |= SPEC_NO_SHARES;
-	if (o->order == ORDER_SOURCE && o->sharding == SHARD_DYNAMIC && o->shards != 1)
-		flags |= SPEC_ORDERED | (o->seeded ? SPEC_SEEDED : 0);
+	if (o->job.order == ORDER_SOURCE && o->job.sharding == SHARD_DYNAMIC && o->job.shards != 1)
+		flags |= SPEC_ORDERED | (o->job.seeded ? SPEC_SEEDED : 0);
 	return flags;
 }
 
@@ -90,6 +90,11 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	}
 	if (opt->n == 1 && !o->file && !spec_is_whole(opt->operand[0])) {
 		w->dataset = opt->operand[0];
+		if (o->tag) {
+			err_set(e, ST_USAGE, "--tag: the pipeline of a registered dataset is as it is");
+			err_help(e, "register it with tag=true at the exec that is its last operator");
+			return ST_USAGE;
+		}
 		if (strlen(w->dataset) > PARAM_NAME_MAX)
 			return err_set(e, ST_USAGE, "'%.20s...': a name has at most %d bytes", w->dataset,
 				       PARAM_NAME_MAX);
@@ -104,7 +109,7 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	if (src.text)
 		src.len = strlen(src.text);
 	/* Once: what it is read from may be a pipe. */
-	src.flags = what_flags(&o->job, o->joblog);
+	src.flags = what_flags(o);
 	struct words carried = { 0 };
 	pass_on_words(&read_program, o, opt, &carried);
 	src.carried = &carried;
@@ -130,21 +135,29 @@ what_is_logged(const struct what *w)
 	const struct op_node *service = w->plan ? w->plan->service : NULL;
 
 	if (service)
-		return service->logged || remote_of(service)->dataset;
-	return !w->plan || w->plan->logged;
+		return service->logged.is || remote_of(service)->dataset;
+	return !w->plan || w->plan->logged.is;
+}
+
+bool
+what_is_strict(const struct what *w)
+{
+	const struct op_node *service = w->plan ? w->plan->service : NULL;
+
+	return (w->plan && w->plan->logged.strict) || (service && service->logged.strict);
 }
 
 enum status
-what_logged(const struct what *w, const struct job_opts *job, struct err *e)
+what_logged(const struct what *w, const char *option, const struct job_opts *job, struct err *e)
 {
 	if (!what_is_logged(w)) {
-		err_set(e, ST_USAGE, "--joblog: no operator gives elements to programs here");
+		err_set(e, ST_USAGE, "%s: no operator gives elements to programs here", option);
 		err_help(e, "it is for exec and sh");
 		return ST_USAGE;
 	}
 	if (job->consumer && *job->consumer) {
-		err_set(e, ST_USAGE, "--joblog is not for a job that is read in rounds: a round has as many elements for each "
-			"consumer, and a program may give any number");
+		err_set(e, ST_USAGE, "%s is not for a job that is read in rounds: a round has as many elements for each "
+			"consumer, and a program may give any number", option);
 		err_help(e, "log=true of exec gives one record for each element, with its answers");
 		return ST_USAGE;
 	}
@@ -163,7 +176,7 @@ what_spec(struct what *w)
 		plan_canonical(plan, CANON_ABSOLUTE, &w->spec);
 	if (!w->spec.len)
 		return;
-	program_row_print_type(plan->type, plan->logged || (service && service->logged), &w->type);
+	program_row_print_type(plan->type, plan->logged.is || (service && service->logged.is), &w->type);
 }
 
 void

@@ -2,8 +2,10 @@
 #include "dry.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/rng.h"
 #include "cli/output.h"
 #include "cli/quit.h"
@@ -20,11 +22,15 @@ struct dry {
 	int64_t left;            /* commands that may still be told */
 	enum status st;
 	struct err err;          /* the error of the output */
+	uint64_t seed;
+	bool quiet;
 };
 
-/* Operators that are found: one that runs programs, and one that writes files. */
+/* Found in a plan: an operator that runs programs, one that writes files, and the borders. */
 struct dry_plan {
 	const struct op_node *runs, *writes;
+	const struct op_node **border;
+	size_t n, cap;
 };
 
 static bool
@@ -80,62 +86,124 @@ dry_behind(void *arg, struct op_node *n)
 			n->place, op_text(n), before->place);
 }
 
+static bool
+dry_border(void *arg, const struct op_node *n)
+{
+	struct dry_plan *p = arg;
+
+	if (!(n->desc->flags & OP_BORDER))
+		return false;
+	p->border = mem_grow(p->border, &p->cap, p->n + 1, sizeof *p->border);
+	p->border[p->n++] = n;
+	return false;
+}
+
 static enum status
-dry_check(const struct plan *p, struct err *e)
+dry_refuse_writing(const struct op_node *n, struct err *e)
+{
+	err_set(e, ST_USAGE, "--dry-run: operator %u `%s` would write files", n->place, op_text(n));
+	err_help(e, "leave it out");
+	return ST_USAGE;
+}
+
+/* Runs the plan up to its programs. */
+static enum status
+dry_pull(struct dry *d, const struct plan *p, const struct op_service *service, struct err *e)
+{
+	struct op_programs programs = { .dry = true, .would = dry_would, .arg = d };
+	struct op_ctx ctx = { .seed = d->seed, .json = p->options.json,
+			      .element_max = (uint32_t)p->options.element_max, .stop = stop_flag(), .service = service,
+			      .programs = &programs };
+	struct op_inst *chain = NULL;
+	struct run *r;
+	enum status st = op_open(p->top, &ctx, &chain, e);
+
+	while (st == ST_OK)
+		st = op_pull(chain, &r, e);
+	op_close(&chain);
+	return st == ST_END ? ST_OK : st;
+}
+
+/* The commands of workers. *any: there are programs in it. */
+static enum status
+dry_remote(struct dry *d, const struct op_node *border, const struct op_service *service, bool *any, struct err *e)
+{
+	struct spec_src src = { .text = border->remote_spec, .len = strlen(border->remote_spec), .service = service };
+	struct dry_plan found = { 0 };
+	struct plan *p;
+	enum status st = plan_make(&src, &p, e);
+
+	if (st != ST_OK)
+		return st;
+	op_each_here(p->top, dry_look, &found);
+	if (found.runs && found.writes)
+		st = dry_refuse_writing(found.writes, e);
+	else if (found.runs)
+		st = dry_pull(d, p, service, e);
+	*any = *any || found.runs;
+	if (st == ST_OK && found.runs && !d->quiet)
+		op_each_here(p->top, dry_behind, NULL);
+	plan_free(&p);
+	return st;
+}
+
+/* First what workers would run: then the elements behind it are not known. */
+static enum status
+dry_all(struct dry *d, const struct plan *p, const struct op_service *service, struct err *e)
 {
 	struct dry_plan found = { 0 };
+	bool remote = false;
+	enum status st = ST_OK;
 
 	op_each_here(p->top, dry_look, &found);
-	if (!found.runs) {
+	op_node_find(p->top, dry_border, &found);
+	for (size_t i = 0; i < found.n && st == ST_OK; i++)
+		st = dry_remote(d, found.border[i], service, &remote, e);
+	mem_free(found.border);
+	if (st != ST_OK)
+		return st;
+	if (!remote && !found.runs) {
 		err_set(e, ST_USAGE, "--dry-run: no operator runs programs here");
-		err_help(e, p->border ? "it is for exec and sh behind `distribute`; --explain shows what workers run"
-				      : "it is for exec and sh; --check and --explain run nothing either");
-	} else if (found.writes) {
-		err_set(e, ST_USAGE, "--dry-run: operator %u `%s` would write files", found.writes->place,
-			op_text(found.writes));
-		err_help(e, "leave it out");
+		err_help(e, "it is for exec and sh; --check and --explain run nothing either");
+		return ST_USAGE;
 	}
-	return e->kind;
+	if (!remote && found.writes)
+		return dry_refuse_writing(found.writes, e);
+	if (!remote)
+		st = dry_pull(d, p, service, e);
+	else if (found.runs && !d->quiet)
+		log_say(LOG_WARN, "the commands of operator %u `%s` are not known: it gets the answers of programs on workers",
+			found.runs->place, op_text(found.runs));
+	if (st == ST_OK && !remote && !d->quiet)
+		op_each_here(p->top, dry_behind, NULL);
+	return st;
 }
 
 enum status
 dry_run(struct plan *p, const struct run_plan_conf *conf, struct err *e)
 {
-	struct dry d = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = conf->count };
-	struct op_programs programs = { .dry = true, .would = dry_would, .arg = &d };
+	int64_t seed = conf->seed != PARAM_AUTO ? conf->seed : p->options.seed;
+	struct dry d = { .lock = PTHREAD_MUTEX_INITIALIZER, .left = conf->count, .quiet = conf->quiet,
+			 .seed = seed != PARAM_AUTO ? (uint64_t)seed : rng_seed_fresh() };
 	struct output_conf oc = { .path = conf->path, .format = conf->format, .watch = true,
 				  .form.json = p->options.json };
-	int64_t seed = conf->seed != PARAM_AUTO ? conf->seed : p->options.seed;
-	struct op_ctx ctx = { .seed = seed != PARAM_AUTO ? (uint64_t)seed : rng_seed_fresh(),
-			      .json = p->options.json, .element_max = (uint32_t)p->options.element_max, .stop = stop_flag(),
-			      .service = conf->service, .programs = &programs };
-	struct op_inst *chain = NULL;
 	struct err last = { 0 };
-	struct run *r;
-	enum status st = dry_check(p, e);
 
-	if (st)
-		return st;
 	run_init(&d.run);
 	stop_install();
-	st = output_open(&oc, &d.out, e);
-	if (!st)
-		st = op_open(p->top, &ctx, &chain, e);
-	while (!st)
-		st = op_pull(chain, &r, e);
-	op_close(&chain);
+	enum status st = output_open(&oc, &d.out, e);
+	if (st == ST_OK)
+		st = dry_all(&d, p, conf->service, e);
 	if (d.st) {
 		st = d.st;
 		*e = d.err;
 	}
-	bool whole = st == ST_END && !stop_signal();
+	bool whole = st == ST_OK && !stop_signal();
 	enum status closed = output_close(&d.out, whole, &last);
 	if (whole && (st = closed))
 		*e = last;
 	run_clear(&d.run);
 	if (stop_signal())
 		quit_signal(stop_signal());
-	if (!st && !conf->quiet)
-		op_each_here(p->top, dry_behind, NULL);
 	return st;
 }

@@ -25,8 +25,9 @@
 static unsigned
 run_flags(const struct run_opts *o)
 {
-	unsigned flags = (format_is_blind((enum format_kind)o->format) ? SPEC_DISCARD : 0) | (o->joblog ? SPEC_LOGGED : 0);
+	unsigned flags = format_is_blind((enum format_kind)o->format) ? SPEC_DISCARD : 0;
 
+	flags |= (o->joblog ? SPEC_LOGGED : 0) | (o->halt ? SPEC_HALTED : 0) | (o->tag ? SPEC_TAGGED : 0);
 	return flags | (o->print ? SPEC_NO_CHECK : 0);
 }
 
@@ -62,7 +63,7 @@ run_or_show(const struct run_opts *o, const struct spec_src *src, struct buf *ou
 		.errors = o->errors, .quiet = o->quiet, .progress = o->progress,
 		.fail_empty = o->fail_empty, .service = src->service,
 		.programs = { .joblog = o->joblog, .halt = o->halt, .resume = o->resume, .failed = o->resume_failed,
-			      .tag = o->tag, .quiet = o->quiet, .format = format, .path = o->output } };
+			      .quiet = o->quiet, .format = format, .path = o->output } };
 	struct try_conf trial = { .count = o->count == INT64_MAX ? TRY_USUAL : o->count,
 				    .seed = o->seed, .service = src->service };
 	struct plan *p;

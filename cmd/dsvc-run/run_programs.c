@@ -7,9 +7,9 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "cli/halt.h"
 #include "cli/joblog.h"
 #include "cli/stop.h"
-#include "halt.h"
 #include "op/facts.h"
 #include "op/program_row.h"
 #include "past.h"
@@ -21,9 +21,7 @@ struct run_programs {
 	struct joblog *log;
 	struct past *past;        /* with --resume */
 	struct output *out;
-	pthread_mutex_t lock;     /* guards the numbers */
-	uint64_t failed, succeeded;
-	bool halted;
+	pthread_mutex_t lock;     /* guards what halt counts */
 	_Atomic uint64_t came;    /* rows of workers */
 	/* the operators that run programs, in their order: their places in it are in the log's keys */
 	const struct op_node **v;
@@ -92,10 +90,7 @@ programs_over(void *arg, const struct op_node *n, bool good)
 
 	(void)n;
 	pthread_mutex_lock(&p->lock);
-	p->failed += !good;
-	p->succeeded += good;
-	bool halt = !p->halted && halt_reached(&p->halt, p->failed, p->succeeded);
-	p->halted = p->halted || halt;
+	bool halt = halt_count(&p->halt, good);
 	pthread_mutex_unlock(&p->lock);
 	if (halt)
 		atomic_store(&p->op.closed, p->halt.now ? PROGRAMS_CLOSED_NOW : PROGRAMS_CLOSED);
@@ -107,9 +102,17 @@ programs_row(void *arg, const struct program_row *row, bool answered)
 {
 	struct run_programs *p = arg;
 	struct program_row own = *row;
+	struct buf text = { 0 };
 
+	programs_over(p, NULL, !program_row_failed(row));
+	if (p->strict && program_row_failed(row)) {
+		program_row_tell(row, &text);
+		log_say(LOG_WARN, "%.*s", (int)text.len, (char *)text.data);
+		buf_clear(&text);
+	}
 	own.number = atomic_fetch_add(&p->came, 1) + 1;
-	programs_put(p, &own, answered);
+	if (p->log)
+		programs_put(p, &own, answered);
 }
 
 /* Rows that wait are written when the answers they are about have been. */
@@ -149,7 +152,7 @@ static bool
 programs_logged(void *arg, const struct op_node *n)
 {
 	(void)arg;
-	return n->logged;
+	return n->logged.is;
 }
 
 /* Whether the log can tell where to go on. */
@@ -188,29 +191,21 @@ static enum status
 programs_check(struct run_programs *p, struct plan *plan, struct err *e)
 {
 	const struct run_programs_conf *c = &p->conf;
-	const char *option = c->joblog ? "--joblog" : c->halt ? "--halt" : "--tag";
-	enum status st = c->halt ? halt_parse(c->halt, &p->halt, e) : ST_OK;
+	const char *option = c->joblog ? "--joblog" : "--halt";
+	enum status st = halt_parse(c->halt, &p->halt, e);
 
-	if (st) {
-		err_wrap(e, "--halt");
+	if (st)
 		return st;
-	}
 	op_each_here(plan->top, programs_find, p);
-	p->remote = c->joblog && op_node_find(plan->top, programs_logged, NULL);
-	if (!p->pairs && ((c->joblog && !p->remote) || c->halt || c->tag)) {
+	const struct op_node *border = op_node_find(plan->top, programs_logged, NULL);
+	p->remote = border;
+	p->strict = p->strict || (border && border->logged.strict);
+	if (!p->pairs && !p->remote && (c->joblog || c->halt)) {
 		err_set(e, ST_USAGE, "%s: no operator gives elements to programs here", option);
 		if (p->n)
 			err_help(e, "proto=stream pairs no answers with elements; proto=line and arg do");
-		else if (plan->service)
-			err_help(e, "%s", c->joblog ? "it is for exec and sh" :
-				 "it is for exec and sh behind `distribute`; what stands before it runs on workers");
 		else
 			err_help(e, "it is for exec and sh");
-		return ST_USAGE;
-	}
-	if (c->tag && !(op_programs_pair(plan->top))) {
-		err_set(e, ST_USAGE, "--tag: the last operator, `%s`, gives no elements to programs", op_text(plan->top));
-		err_help(e, "into= of exec puts an answer beside its element anywhere");
 		return ST_USAGE;
 	}
 	return c->resume || c->failed ? programs_may_resume(p, plan, e) : ST_OK;
@@ -238,7 +233,7 @@ enum status
 run_programs_new(const struct run_programs_conf *c, struct plan *plan, struct run_programs **out, struct err *e)
 {
 	*out = NULL;
-	if (!c->joblog && !c->halt && !c->tag && !c->resume && !c->failed)
+	if (!c->joblog && !c->halt && !c->resume && !c->failed)
 		return ST_OK;
 	struct run_programs *p = mem_zalloc(sizeof *p);
 	p->conf = *c;
@@ -250,8 +245,7 @@ run_programs_new(const struct run_programs_conf *c, struct plan *plan, struct ru
 	p->op.ended = p->log ? programs_ended : NULL;
 	p->op.given = p->log ? programs_given : NULL;
 	p->op.before = p->past && past_told(p->past).done ? programs_before : NULL;
-	p->op.row = p->log ? programs_row : NULL;
-	p->op.tag = c->tag ? plan->top : NULL;
+	p->op.row = programs_row;
 	p->op.arg = p;
 	*out = p;
 	if (st == ST_OK)
@@ -302,12 +296,7 @@ run_programs_last(struct run_programs *p, enum status st)
 enum status
 run_programs_result(const struct run_programs *p, enum status st, struct err *e)
 {
-	if (!p || (st != ST_OK && st != ST_END) || !p->failed || (p->halted && p->halt.why == HALT_SUCCESS) ||
-	    !(p->strict || (p->halted && p->halt.why == HALT_FAIL)))
-		return st;
-	return err_set(e, ST_DATA, "%" PRIu64 " of %" PRIu64 " element%s failed%s%s", p->failed, p->failed + p->succeeded,
-		       p->failed + p->succeeded == 1 ? "" : "s", p->halted ? ", and the run was ended: --halt " : "",
-		       p->halted ? p->conf.halt : "");
+	return p ? halt_result(&p->halt, p->strict, st, e) : st;
 }
 
 void

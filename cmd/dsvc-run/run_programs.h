@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * A run whose programs are watched: --joblog, --resume, --halt and --tag, for the
- * operators exec and sh that run in this process.
+ * A run whose programs are watched: --joblog, --resume and --halt, for the
+ * operators exec and sh, here and on workers.
  */
 #ifndef RUN_RUN_PROGRAMS_H
 #define RUN_RUN_PROGRAMS_H
@@ -14,7 +14,7 @@ struct run_programs;
 
 struct run_programs_conf {
 	const char *joblog, *halt; /* NULL: none */
-	bool resume, failed, tag;  /* failed: --resume-failed */
+	bool resume, failed;       /* failed: --resume-failed */
 	bool quiet;
 	enum format_kind format;   /* that of the output */
 	const char *path;          /* its file; NULL: standard output */

@@ -107,7 +107,7 @@ service_open(void *arg, const struct op_remote *what, void **handle, struct err 
 		s->passes = what->pass + 1;
 	c.dataset = what->dataset;
 	if (what->node->remote_spec) {
-		program_row_print_type(what->node->type, what->node->logged, &type);
+		program_row_print_type(what->node->type, what->node->logged.is, &type);
 		c.spec = what->node->remote_spec;
 		c.type = (char *)type.data;
 	}

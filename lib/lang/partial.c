@@ -55,8 +55,8 @@ partial_refuses(const struct planner *pl, const struct op_node *n)
 
 	if (!n->desc->combines(n, &why))
 		return why;
-	if (border->logged)
-		return "it gets the answers that --joblog takes out of records";
+	if (border->logged.is)
+		return "it gets the answers that --joblog or --halt takes out of records";
 	if (n->on_error != OP_FAIL || n->retries)
 		return "on_error= and retries= are about single elements";
 	if (op_traits(n) & here)

@@ -197,15 +197,15 @@ plan_scopes(struct planner *pl)
 	return st;
 }
 
-/* The whole plan runs on workers. */
+/* Options about the programs of the plan as a whole. */
 static enum status
-plan_logged_whole(struct planner *pl)
+plan_programs(struct planner *pl)
 {
 	struct plan *p = pl->plan;
+	bool on_workers = plan_flags(pl) & (SPEC_SHARDED | SPEC_ON_WORKERS);
+	enum status st = p->top->desc->flags & OP_BORDER ? ST_OK : plan_tag(pl, p->top);
 
-	if (!(pl->src->flags & SPEC_LOGGED) || !(plan_flags(pl) & (SPEC_SHARDED | SPEC_ON_WORKERS)))
-		return ST_OK;
-	return plan_logged(pl, p->top, &p->type, &p->logged);
+	return st == ST_OK && on_workers ? plan_log(pl, p->top, &p->type, &p->logged) : st;
 }
 
 static void
@@ -239,7 +239,7 @@ plan_make(const struct spec_src *src, struct plan **out, struct err *e)
 		st = plan_check(&pl);
 	if (!st) {
 		p->type = p->top->type;
-		st = plan_logged_whole(&pl);
+		st = plan_programs(&pl);
 	}
 	if (!st) {
 		p->global = scope_global(p->top);

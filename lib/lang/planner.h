@@ -62,9 +62,11 @@ bool scope_at(const struct op_node *n);
 /* Checks what stands before a border, puts its text into remote_spec, and frees it. */
 enum status scope_border(struct planner *pl, struct op_node *n);
 
-/* With SPEC_LOGGED: has the last operator of what runs on workers give records of its programs' runs. *type, that of
- * its elements, is then that of the answers, and *logged is set. Unchanged if no programs run there. */
-enum status plan_logged(struct planner *pl, struct op_node *top, const struct type **type, bool *logged);
+/* With SPEC_LOGGED or SPEC_HALTED: has the last operator of what runs on workers give records of its programs' runs.
+ * *type, that of its elements, is then that of the answers. Unchanged if no programs run there. */
+enum status plan_log(struct planner *pl, struct op_node *top, const struct type **type, struct op_logged *logged);
+/* With SPEC_TAGGED: has the last operator of the plan put elements in front of answers. */
+enum status plan_tag(struct planner *pl, struct op_node *top);
 
 /* Has n done on workers for parts, if it stands behind a border and can be put together here. */
 void plan_partial(const struct planner *pl, struct op_node *n, const struct type *outer);

@@ -205,6 +205,17 @@ scope_mark(struct planner *pl, const struct op_node *n)
 		pl->ops[i - 1].remote = true;
 }
 
+/* Whether the pipeline ends with this stage. */
+static bool
+scope_last(const struct tree_pipe *pipe, const struct tree_stage *s)
+{
+	const struct tree_stage *last = NULL;
+
+	for (; pipe && pipe->n; pipe = last->group ? last->group : last->let)
+		last = pipe->stages[pipe->n - 1];
+	return last == s;
+}
+
 enum status
 scope_border(struct planner *pl, struct op_node *n)
 {
@@ -212,8 +223,10 @@ scope_border(struct planner *pl, struct op_node *n)
 	struct plan part = { .top = n->n_in ? n->in[0] : NULL, .options = pl->plan->options };
 	struct buf spec = { 0 };
 
-	if (!st && part.top && pl->src->flags & SPEC_LOGGED)
-		st = plan_logged(pl, n->in[0], &n->type, &n->logged);
+	if (!st && part.top && scope_last(pl->tree->result, pl->ops[n->place - 1].stage))
+		st = plan_tag(pl, n->in[0]);
+	if (!st && part.top)
+		st = plan_log(pl, n->in[0], &n->type, &n->logged);
 	if (st || !part.top)
 		return st;
 	n->endless = op_elements_of(part.top) == INT64_MAX;

@@ -40,7 +40,9 @@ enum spec_flag {
 	/* with the others: unless something in the plan takes elements from the service */
 	SPEC_IF_WHOLE = 64,
 	SPEC_NO_SHARES = 128, /* with SPEC_ON_WORKERS: nothing may take its share from the job */
-	SPEC_LOGGED = 256, /* programs that run on workers are logged: --joblog */
+	/* programs that run on workers are logged (--joblog), may end the run (--halt), put their elements in front of
+	 * their answers, also if they run here (--tag) */
+	SPEC_LOGGED = 256, SPEC_HALTED = 512, SPEC_TAGGED = 1024,
 	SPEC_SHARDED = 4   /* it will run on workers that each see a part of the source: check
 	                      scopes as if `distribute` stood at the end */
 };
@@ -102,9 +104,8 @@ struct plan {
 	 * where streams see parts (job_in_parts); NULL: none */
 	const struct op_node *global;
 	const struct op_node *by_share;/* the first that takes its share from the job; NULL: none */
-	/* with SPEC_LOGGED, and as a whole on workers: the last operator gives records of its programs' runs, and
-	 * `type` is that of their answers */
-	bool logged;
+	/* if all of it runs on workers: the last operator gives records, and `type` is that of their answers */
+	struct op_logged logged;
 	bool local;                  /* reads this process's stdin */
 	struct spec_options options;
 };

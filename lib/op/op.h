@@ -148,6 +148,10 @@ struct op_bind {
 	struct op_expr value;
 };
 
+/* is: workers give records of programs' runs (program_row.h) in place of their answers. strict: a failed element
+ * makes the run fail, though the workers go on, since its on_error=fail was replaced. */
+struct op_logged { bool is, strict; };
+
 struct op_node {
 	const struct op_desc *desc;
 	void *params;             /* prototype of the state, desc->state_size bytes */
@@ -163,8 +167,7 @@ struct op_node {
 	enum op_policy on_error;
 	/* OP_BORDER, and the source of a fragment: assumed to have no end */
 	bool endless;
-	/* OP_BORDER: what runs on workers gives records of programs' runs (program_row.h), and this node their answers */
-	bool logged;
+	struct op_logged logged;  /* OP_BORDER: what runs on workers gives records, and this node their answers */
 	bool by_part;             /* OP_BORDER: what runs on workers gives the same if each split has an instance of it */
 	bool skips_nulls;         /* nulls=skip, for an operator with expressions */
 	bool per_stream;          /* global operator that the spec allows ahead of distribute */

@@ -126,6 +126,24 @@ program_row_print(const struct program_row *r, struct buf *out)
 	row_text(&r->key, out);
 }
 
+void
+program_row_tell(const struct program_row *r, struct buf *out)
+{
+	if (r->worker.n) {
+		buf_str(out, "worker ");
+		row_text(&r->worker, out);
+		buf_str(out, ": ");
+	}
+	buf_str(out, "element (");
+	row_text(&r->argument, out);
+	buf_str(out, "): ");
+	row_text(&r->command, out);
+	if (r->signal)
+		buf_printf(out, " was ended by signal %" PRId64, r->signal);
+	else
+		buf_printf(out, " failed with status %" PRId64, r->code);
+}
+
 static uint8_t *
 row_put(uint8_t *w, const struct program_row *row, const struct row_field *f)
 {

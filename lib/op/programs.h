@@ -49,7 +49,6 @@ struct op_programs {
 	void (*given)(void *arg, const struct op_node *n);
 	atomic_bool failed;      /* set by an operator that ends the chain with an error of its own */
 	_Atomic int closed;      /* enum op_programs_closed; set by anybody */
-	const struct op_node *tag; /* each line of its answers begins with the element and a tab; NULL: none */
 	void *arg;
 };
 

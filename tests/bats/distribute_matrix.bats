@@ -16,7 +16,7 @@ declare -gA places=(
 	[interleave]='elements [1] | interleave (range 6 | distribute)'
 	[sample]='sample (range 6 | distribute) (range 0)'
 	[let]='let a = range 6 | distribute
-a | filter x >= 0'
+a | filter x != null'
 	[prefetch]='range 6 | distribute | prefetch | batch 4 | unbatch'
 	[repeat]='range 3 | distribute | repeat 2'
 	[twice]='concat (range 3 | distribute) (range 3 6 | distribute)'
@@ -36,7 +36,8 @@ elements() { # PLACE
 }
 
 # What an option does: `carried` ones belong to the one distribute, `whole` ones to a
-# pipeline that runs on workers as a whole, `own` ones to dsvc-read itself.
+# pipeline that runs on workers as a whole, `own` ones to dsvc-read itself. `programs` are about programs on the
+# workers, as the last operator there: they are judged with one in each of the places.
 declare -gA kinds=(
 	[job]=carried [epoch]=carried [sharding]=carried [order]=carried [shards]=carried [shard]=carried
 	[seed]=carried [window]=carried [transfer]=carried [compression]=carried [consumer]=carried
@@ -46,6 +47,7 @@ declare -gA kinds=(
 	[epochs]=own [count]=own [output]=own [to]=own [null]=own [delim]=own [unsparsify]=own [no-header]=own [nonfinite]=own [invalid-utf8]=own [tmp-max]=own [trace]=own [trace-max]=own [timeout]=own [dispatcher]=own [context]=own
 	[connect-timeout]=own [wait-workers]=own [give-up]=own [progress]=own [stats]=own [fail-empty]=own [quiet]=own [join]=form [insecure]=own
 	[verbose]=own [include-dir]=own [type]=own
+	[joblog]=programs [halt]=programs [tag]=programs
 	[expression]=form [file]=form [set]=form
 )
 
@@ -98,9 +100,16 @@ arguments() { # OPTION: one argument a line
 	give-up) printf '%s\n' --give-up 5s ;;
 	progress) printf '%s\n' --progress never ;;
 	type) printf '%s\n' --type int? ;;
+	joblog) printf '%s\n' --joblog log ;;
+	halt) printf '%s\n' --halt soon,fail=1 ;;
 	include-dir) printf '%s\n' -I . ;;
 	*) echo "--$1" ;;
 	esac
+}
+
+# The pipeline with a program right before `distribute`, which changes nothing.
+programs() { # PLACE [PROTO]
+	echo "${places[$1]//| distribute/| exec proto=${2:-ndjson} -- cat | distribute}"
 }
 
 # The code that the option is to end with at this place.
@@ -110,6 +119,7 @@ code() { # OPTION PLACE
 	esac
 	case ${kinds[$1]} in
 	carried) [[ $1:$2 == order:zip || ${sources[$2]-1} == 1 ]] && echo 0 || echo 64 ;;
+	programs) [[ $2 == end ]] && echo 0 || echo 64 ;;
 	whole) [[ $whole == *" $2 "* ]] && echo 0 || echo 64 ;;
 	*) echo 0 ;;
 	esac
@@ -129,6 +139,7 @@ given() { # OPTION
 	count) wc -l <out ;;
 	to) tr -d '[], ' <out | sed '/^$/d' | sort -n ;;
 	null) tr '\0' '\n' <out | sort -n ;;
+	tag) awk '$1 == $2 { print $1 }' out | sort -n ;;
 	*) sort -n <out ;;
 	esac
 }
@@ -185,16 +196,41 @@ setup_places() {
 
 @test "each place of distribute, with each option" {
 	setup_places
-	local place option
+	local place option spec
 	for place in "${!places[@]}"; do
 		for option in "${!kinds[@]}"; do
 			[[ ${kinds[$option]} != form ]] || continue
 			mapfile -t words < <(arguments "$option" "$place")
-			try "${words[@]}" -e "${places[$place]}"
+			spec=${places[$place]}
+			[[ ${kinds[$option]} != programs ]] || spec=$(programs "$place" "$([[ $option != tag ]] || echo line)")
+			try "${words[@]}" -e "$spec"
 			judge "$(code "$option" "$place")" "$option" "$place"
 		done
 	done
 	((!bad && tried > 250))
+}
+
+@test "programs at each place of distribute are logged by dsvc-run, and may end it" {
+	setup_places
+	local place halt
+	for place in "${!places[@]}"; do
+		# There is no program in the dataset.
+		[[ $place == *dataset* || $place == mapped ]] && rc=64 || rc=0
+		for halt in '' '--halt soon,fail=1' '--halt never'; do
+			rm -f log
+			# shellcheck disable=SC2086
+			run "-$rc" timeout -s KILL "$patience" dsvc-run -q $halt --joblog log -o out "$(programs "$place")"
+			((!rc)) || continue
+			judge 0 joblog "$place"
+			case $place in
+			concat) n=3 ;;
+			*) n=6 ;;
+			esac
+			[[ $(tail -n +2 log | cut -f 7,8 | sort | uniq -c | xargs) == "$n 0 0" ]] || wrong "$place: no $n rows"
+			[[ $(tail -n +2 log | cut -f 1 | sort -n) == "$(seq $n)" ]] || wrong "$place: not numbered"
+		done
+	done
+	((!bad))
 }
 
 @test "each place of distribute, as text, file and words" {

@@ -44,7 +44,7 @@ dry() { # CODE WANTED ARG...
 	dry 0 'echo 0' 'range 1 | exec proto=arg -- echo {} | exec -- cat'
 	[[ $stderr == *'the commands of operator 3 `exec -- cat` are not known: it gets the answers of operator 2' ]]
 	dry 64 '' 'range 3'
-	dry 64 '' 'range 3 | exec proto=arg -- echo {} | distribute'
+	dry 64 '' 'range 3 | distribute'
 	dry 64 '' "range 3 | exec proto=arg -- echo {} | save $BATS_TEST_TMPDIR/d"
 	dry 64 '' "range 3 | cache $BATS_TEST_TMPDIR/d | exec proto=arg -- echo {}"
 	[[ ! -e $BATS_TEST_TMPDIR/d && $stderr == *'would write files'* ]]

@@ -202,6 +202,78 @@ opened() {
 	has_rows 6
 }
 
+@test "--halt ends a pass because of how programs on workers end" {
+	start dispatch dsvc-dispatch
+	start work dsvc-work -j 1
+	local odd='range 10 | exec proto=arg -- sh -c "test $(($0 % 2)) = 0 && echo $0"' halt code out said
+	while IFS=';' read -r halt code out said; do
+		run "-$code" --separate-stderr dsvc-read --halt "$halt" -e "$odd"
+		[[ $(tr '\n' ' ' <<<"$output") == "$out " && $stderr == *"$said" ]]
+		run "-$code" --separate-stderr dsvc-run --halt "$halt" "$odd | distribute"
+		[[ $(tr '\n' ' ' <<<"$output") == "$out " && $stderr == *"$said" ]]
+	done <<-'END'
+		never;65;0 2 4 6 8;5 of 10 elements failed
+		soon,fail=2;65;0 2;2 of 4 elements failed, and the run was ended: --halt soon,fail=2
+		now,fail=2;65;0 2;2 of 4 elements failed, and the run was ended: --halt now,fail=2
+		soon,fail=40%;65;0 2 4;3 of 6 elements failed, and the run was ended: --halt soon,fail=40%
+		now,success=1;0;0;
+		soon,done=3;65;0 2;1 of 3 elements failed, and the run was ended: --halt soon,done=3
+	END
+	[[ $(dsvc-read --halt soon,fail=1 -e "$odd" 2>&1 | grep -c 'element (1): sh -c .* 1 failed with status 1') == 1 ]]
+	# Elements that are skipped by the pipeline's own word count, but do not make the pass fail.
+	run -0 --separate-stderr dsvc-read --halt never -e "${odd/arg/arg on_error=skip}"
+	[[ $output == $'0\n2\n4\n6\n8' && $stderr == 'dsvc-read: 5 elements failed' ]]
+	# A log, and a position behind which it goes on.
+	run -65 dsvc-read --halt soon,fail=1 --joblog log --checkpoint pos -o out -e "$odd"
+	[[ $(rows 7,10) == $'0\t0\n1\t1' ]]
+	run -65 dsvc-read --halt never --joblog log --checkpoint pos -o out -e "$odd"
+	[[ $(rows 1,10 | tr '\t\n' ': ') == '1:0 2:1 3:2 4:3 5:4 6:5 7:6 8:7 9:8 10:9 ' && $(<out) == $'0\n2\n4\n6\n8' ]]
+	# Programs that do not end by themselves.
+	local spec='elements [0, 5000, 5000] | exec proto=arg parallel=3 -- sh -c "test $0 != 0 && exec sleep 1000; echo done"'
+	[[ $(within 30s dsvc-read --halt now,success=1 -e "$spec") == 'done' ]]
+	[[ $(within 30s dsvc-run --halt now,success=1 "$spec | distribute") == 'done' ]]
+	local bad
+	for bad in soon x soon,fail=0 now,fail=x%; do
+		run -64 dsvc-read --halt "$bad" -e "$odd"
+		run -64 dsvc-run --halt "$bad" "$odd | distribute"
+	done
+	run -64 dsvc-read --halt never -e 'range 3'
+	run -64 dsvc-read --halt never -e "$odd | map x"
+	[[ $output == *'--halt: on workers'* ]]
+}
+
+@test "--tag and --dry-run are for programs on workers, too" {
+	service 1
+	local spec='elements ["a b", "c\nd"] | exec proto=arg -- sh -c "echo x; echo y"' tagged=$'a b\tx\na b\ty\nc\\nd\tx\nc\\nd\ty'
+	[[ $(dsvc-run --tag "$spec") == "$tagged" ]]
+	[[ $(dsvc-read --tag -e "$spec") == "$tagged" ]]
+	[[ $(dsvc-read --tag --joblog log -e "$spec") == "$tagged" ]]
+	has_rows 2
+	[[ $(dsvc-read --tag -e "$spec | distribute") == "$tagged" ]]
+	[[ $(dsvc-run --tag "$spec | distribute") == "$tagged" ]]
+	[[ $(dsvc-run --tag "let d = ($spec | distribute); d") == "$tagged" ]]
+	[[ $(dsvc-read "$(dsvc-register "${spec/arg/arg tag=true}")") == "$tagged" ]]
+	[[ $(dsvc-run --tag 'range 2 | distribute | exec -- sed -u s/^/x/') == $'0\tx0\n1\tx1' ]]
+	for spec in 'range 2' 'range 2 | exec -- cat | map x' 'range 2 | exec proto=ndjson -- cat' \
+		'range 2 | exec proto=stream -- cat'; do
+		run -64 dsvc-read --tag -e "$spec"
+		[[ $output == *'  | '*^^^* ]]
+		run -64 dsvc-run --tag "$spec | distribute"
+		[[ $output == *'  | '*^^^* ]]
+	done
+	run -64 dsvc-read --tag "$(dsvc-register 'range 2')"
+	# The commands, without a service.
+	export DSVC_DISPATCHER=ipc:///nowhere
+	[[ $(dsvc-run --dry-run 'range 2 | exec proto=arg -- echo {} | distribute') == $'echo 0\necho 1' ]]
+	[[ $(dsvc-run --dry-run -n 3 'concat (range 2 | exec proto=arg -- echo a | distribute) (range 2 | exec -- cat | distribute)') == \
+		$'echo a 0\necho a 1\ncat' ]]
+	run -0 --separate-stderr dsvc-run --dry-run 'range 1 | exec proto=arg -- echo {} | distribute | exec -- cat'
+	[[ $output == 'echo 0' && $stderr == *'operator 4 `exec -- cat` are not known: it gets the answers of programs on workers' ]]
+	run -64 dsvc-run --dry-run 'range 3 | distribute'
+	run -64 dsvc-run --dry-run 'range 3 | exec proto=arg -- echo {} | save d per_stream=true | distribute'
+	[[ ! -e d ]]
+}
+
 @test "a log that could not be whole is refused, and what is there stays" {
 	service 1
 	echo mine >log

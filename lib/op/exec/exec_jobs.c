@@ -325,7 +325,7 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 	x->answered++;
 	x->barren = 0;
 	exec_told_answer(x, seq, n);
-	if (!x->field && !x->log && !exec_tags(x) && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
+	if (!x->field && !x->log && !x->tag && jobs_turn(x, seq) && jobs_fits(x, j, out)) {
 		if (frame_get(f, p, n, pos, out, &e) != ST_OK) {
 			exec_jobs_fail(x, seq, &e);
 		} else {
@@ -338,7 +338,7 @@ exec_jobs_answer(struct exec *x, uint64_t seq, struct frame *f, const uint8_t *p
 	run_reset(&x->scratch);
 	if (frame_get(f, p, n, pos, &x->scratch, &e) != ST_OK) {
 		exec_jobs_fail(x, seq, &e);
-	} else if (exec_tags(x)) {
+	} else if (x->tag) {
 		exec_tag_put(&j->run->run.e[j->i], x->scratch.e[0].p, x->scratch.e[0].len, &x->record);
 		jobs_values(x, seq, x->record.data, x->record.len, 1, out);
 	} else {

@@ -78,7 +78,8 @@ exec_typing(struct op_node *n, struct op_typing *t, const struct type **type, st
 	if (exec_args_lacks(&args, n->in[0]->type, &name, &len)) {
 		st = typed_fail(t, n, e, "the elements have no field `%.*s`", (int)len, name);
 		err_help(e, "--print=plan shows the types of all stages");
-	} else if ((st = exec_field_typing(n, t, type, e)) != ST_OK || (st = exec_log_typing(n, t, type, e)) != ST_OK) {
+	} else if ((st = exec_field_typing(n, t, type, e)) != ST_OK || (st = exec_tag_typing(n, t, e)) != ST_OK ||
+		   (st = exec_log_typing(n, t, type, e)) != ST_OK) {
 		;
 	} else if (x->bytes && x->proto != FRAME_ARG) {
 		st = typed_fail(t, n, e, "bytes=true is for proto=arg");
@@ -156,8 +157,6 @@ exec_open(struct op_inst *self, struct err *e)
 	struct exec *x = self->state;
 
 	x->self = self;
-	if (exec_tag_check(x, e) != ST_OK)
-		return e->kind;
 	x->opened = true;
 	x->ordered = x->ordered || self->ctx->repeatable;
 	x->n_slots = exec_copies(x);

@@ -47,6 +47,8 @@ enum status exec_restore(struct op_inst *self, const uint8_t *p, size_t n, struc
 	  .help = "put the answer into this field" }, \
 	{ "log", PARAM_BOOL, offsetof(struct exec, log), "false", .flags = PARAM_KEY_ONLY, \
 	  .help = "give a record for each element: how its program ended, and its answers" }, \
+	{ "tag", PARAM_BOOL, offsetof(struct exec, tag), "false", .flags = PARAM_KEY_ONLY, \
+	  .help = "begin each line of an answer with the element that it answers, and a tab" }, \
 	{ "pty", PARAM_BOOL, offsetof(struct exec, pty), "false", .flags = PARAM_KEY_ONLY, \
 	  .help = "give the program a terminal for its output, so that it writes each line " \
 		  "at once" }

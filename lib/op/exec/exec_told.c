@@ -9,8 +9,6 @@
 #include "base/clock.h"
 #include "base/shell_word.h"
 #include "op/exec/exec_work.h"
-#include "value/format/format.h"
-#include "value/mp.h"
 
 enum { TOLD_BAD = 65 };
 
@@ -178,63 +176,4 @@ exec_told_closed(const struct exec *x)
 	const struct op_programs *p = x->self->ctx->programs;
 
 	return p ? (enum op_programs_closed)atomic_load_explicit(&p->closed, memory_order_relaxed) : PROGRAMS_OPEN;
-}
-
-enum status
-exec_tag_check(const struct exec *x, struct err *e)
-{
-	bool text = x->proto == FRAME_ARG || x->proto == FRAME_LINE || x->proto == FRAME_NUL;
-
-	if (!exec_tags(x) || (!x->field && !x->bytes && text))
-		return ST_OK;
-	err_set(e, ST_USAGE, "--tag is for answers that are text: proto=arg, line or nul, without field= and bytes=");
-	err_help(e, "into= puts an answer into a field of its element");
-	return op_blame(x->self->node, e);
-}
-
-/* The element as text on one line. */
-static void
-tag_print(const struct elem *el, struct buf *out)
-{
-	struct buf own = { 0 };
-	uint32_t n;
-	const uint8_t *p = frame_contents(el, &n);
-
-	if (!p) {
-		text_print(el->p, el->len, &own);
-		p = own.data;
-		n = (uint32_t)own.len;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (p[i] == '\n' || p[i] == '\t')
-			buf_str(out, p[i] == '\n' ? "\\n" : "\\t");
-		else
-			buf_byte(out, p[i]);
-	}
-	buf_byte(out, '\t');
-	buf_clear(&own);
-}
-
-void
-exec_tag_put(const struct elem *el, const uint8_t *answer, size_t n, struct buf *out)
-{
-	struct mp m;
-	const uint8_t *end = answer + n;
-	struct buf text = { 0 }, tag = { 0 };
-
-	mp_head(answer, end, &m);
-	tag_print(el, &tag);
-	const uint8_t *p = m.p, *stop = m.p + m.n;
-	do {
-		const uint8_t *line = memchr(p, '\n', (size_t)(stop - p));
-
-		buf_put(&text, tag.data, tag.len);
-		buf_put(&text, p, (size_t)((line ? line + 1 : stop) - p));
-		p = line ? line + 1 : stop;
-	} while (p < stop);
-	buf_reset(out);
-	uint8_t *to = buf_room(out, text.len + MP_HEAD_MAX);
-	out->len = (size_t)(mp_put_text(to, text.data, (uint32_t)text.len) - to);
-	buf_clear(&text);
-	buf_clear(&tag);
 }

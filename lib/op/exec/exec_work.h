@@ -92,7 +92,7 @@ struct exec {
 	char *script;           /* sh */
 	int proto;
 	int64_t parallel, window, timeout;
-	bool ordered, shell, bytes, pty, log;
+	bool ordered, shell, bytes, pty, log, tag;
 	char *field, *into;     /* field to be read, field for the answer; NULL: whole elements */
 	/* set by open */
 	struct op_inst *self;
@@ -248,13 +248,8 @@ void exec_told_failed(struct exec *x, uint64_t seq);
 void exec_told_taken(struct exec *x); /* all that was given is taken by the operator behind */
 bool exec_told_before(struct exec *x, uint64_t seq);
 enum op_programs_closed exec_told_closed(const struct exec *x);
-/* --tag: makes the answer, one text, of lines that begin with the element; ST_USAGE: it is no text. */
-static inline bool
-exec_tags(const struct exec *x)
-{
-	return x->self->ctx->programs && x->self->ctx->programs->tag == x->self->node;
-}
-enum status exec_tag_check(const struct exec *x, struct err *e);
+/* tag=true: makes the answer, one text, of lines that begin with the element (exec_tag.c). */
+enum status exec_tag_typing(const struct op_node *n, const struct op_typing *t, struct err *e);
 void exec_tag_put(const struct elem *el, const uint8_t *answer, size_t n, struct buf *out);
 
 /* Helpers in exec_op.c for both modes. */

@@ -78,6 +78,12 @@ remote_answers(const struct op_programs *told, const struct elem *record, struct
 	return ST_OK;
 }
 
+static bool
+remote_closed(const struct op_programs *told)
+{
+	return told && atomic_load_explicit(&told->closed, memory_order_relaxed) != PROGRAMS_OPEN;
+}
+
 static enum status
 remote_next_logged(struct op_inst *self, struct run *out, struct err *e)
 {
@@ -89,8 +95,8 @@ remote_next_logged(struct op_inst *self, struct run *out, struct err *e)
 		told->given(told->arg, self->node);
 	while (st == ST_OK && !out->n) {
 		run_reset(&r->records);
-		st = self->ctx->service->next(r->handle, &r->records, e);
-		for (uint32_t i = 0; st == ST_OK && i < r->records.n; i++)
+		st = remote_closed(told) ? ST_END : self->ctx->service->next(r->handle, &r->records, e);
+		for (uint32_t i = 0; st == ST_OK && i < r->records.n && !remote_closed(told); i++)
 			st = remote_answers(told, &r->records.e[i], out, e);
 	}
 	return st;
@@ -106,7 +112,7 @@ remote_next(struct op_inst *self, struct run *out, struct err *e)
 	if (!r->handle)
 		st = remote_start(self, e);
 	if (st == ST_OK)
-		st = self->node->logged ? remote_next_logged(self, out, e) : self->ctx->service->next(r->handle, out, e);
+		st = self->node->logged.is ? remote_next_logged(self, out, e) : self->ctx->service->next(r->handle, out, e);
 	pool_wait_end();
 	if (st == ST_END)
 		self->elsewhere = self->ctx->service->had_any(r->handle);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "halt.h"
+#include "cli/halt.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -9,6 +10,7 @@ static enum status
 halt_bad(const char *text, struct err *e)
 {
 	err_set(e, ST_USAGE, "'%.80s' is not never, or soon or now with a number", text);
+	err_wrap(e, "--halt");
 	err_help(e, "as in soon,fail=1 (the programs that run may end) or now,fail=10%% (they are ended); "
 		    "also success= and done=");
 	return ST_USAGE;
@@ -22,8 +24,8 @@ halt_parse(const char *text, struct halt *h, struct err *e)
 	const char *at = text;
 	size_t n;
 
-	*h = (struct halt){ 0 };
-	if (!strcmp(text, "never"))
+	*h = (struct halt){ .text = text };
+	if (!text || !strcmp(text, "never"))
 		return ST_OK;
 	if (!str_starts(at, "soon,") && !str_starts(at, "now,"))
 		return halt_bad(text, e);
@@ -46,14 +48,37 @@ halt_parse(const char *text, struct halt *h, struct err *e)
 	return ST_OK;
 }
 
-bool
-halt_reached(const struct halt *h, uint64_t failed, uint64_t succeeded)
+static bool
+halt_due(const struct halt *h)
 {
-	uint64_t n = h->why == HALT_FAIL ? failed : h->why == HALT_SUCCESS ? succeeded : failed + succeeded;
+	uint64_t all = h->failed + h->succeeded;
+	uint64_t n = h->why == HALT_FAIL ? h->failed : h->why == HALT_SUCCESS ? h->succeeded : all;
 
 	if (h->why == HALT_NEVER)
 		return false;
 	if (!h->percent)
 		return (double)n >= h->most;
-	return n >= HALT_LEAST && (double)n * 100 >= h->most * (double)(failed + succeeded);
+	return n >= HALT_LEAST && (double)n * 100 >= h->most * (double)all;
+}
+
+bool
+halt_count(struct halt *h, bool good)
+{
+	h->failed += !good;
+	h->succeeded += good;
+	bool first = !h->reached && halt_due(h);
+	h->reached = h->reached || first;
+	return first;
+}
+
+enum status
+halt_result(const struct halt *h, bool strict, enum status st, struct err *e)
+{
+	uint64_t all = h->failed + h->succeeded;
+
+	if ((st != ST_OK && st != ST_END) || !h->failed || (h->reached && h->why == HALT_SUCCESS) ||
+	    !(strict || (h->reached && h->why == HALT_FAIL)))
+		return st;
+	return err_set(e, ST_DATA, "%" PRIu64 " of %" PRIu64 " element%s failed%s%s", h->failed, all, all == 1 ? "" : "s",
+		       h->reached ? ", and the run was ended: --halt " : "", h->reached ? h->text : "");
 }
