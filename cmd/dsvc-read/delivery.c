@@ -146,8 +146,8 @@ delivery_tell(struct delivery *p, struct reader_host *c, struct err *e)
 	enum status st = p->logged ? logged_tell(p->logged, good, e) : ST_OK;
 	if (st != ST_OK)
 		return st;
-	p->safe = p->logged ? logged_told(p->logged) : good > p->safe ? good : p->safe;
-	done = p->logged ? logged_records(p->logged) : p->safe;
+	p->safe = p->logged ? logged_sum(p->logged).told : good > p->safe ? good : p->safe;
+	done = p->logged ? logged_sum(p->logged).records : p->safe;
 	if (done > p->told)
 		marks_tell(&p->marks, c, p->told, done, p->begun);
 	p->told = done;
@@ -296,9 +296,10 @@ static enum status
 delivery_records(struct delivery *p, const struct reader_host_piece *piece, struct err *e)
 {
 	enum status st = logged_take(p->logged, p->out, piece, p->left, p->o->checkpoint != NULL, e);
-	uint64_t n = logged_elements(p->logged) - p->elements;
-	p->elements += n;
-	p->bytes = logged_bytes(p->logged);
+	struct logged_sum sum = logged_sum(p->logged);
+	uint64_t n = sum.elements - p->elements;
+	p->elements = sum.elements;
+	p->bytes = sum.bytes;
 	p->left -= st == ST_END || n > p->left ? p->left : n; /* --halt: no more are wanted */
 	return st == ST_END ? ST_OK : st;
 }
@@ -413,7 +414,7 @@ delivery_take_all(struct delivery *p, struct reader_host *c, struct err *e)
 	struct reader_host_piece piece;
 	enum status st = p->left ? ST_OK : ST_END;
 	p->safe = p->out ? output_written(p->out) : 0;
-	p->told = p->told_saved = p->logged ? logged_records(p->logged) : p->safe;
+	p->told = p->told_saved = p->logged ? logged_sum(p->logged).records : p->safe;
 	p->saved_ns = clock_mono_ns();
 	while (st == ST_OK && !delivery_stopped(p)) {
 		delivery_show(p, c);

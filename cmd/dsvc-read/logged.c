@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "cli/halt.h"
 #include "cli/joblog.h"
@@ -25,8 +24,7 @@ struct logged {
 	size_t first, n, cap;
 	struct buf columns;      /* and these are theirs, end to end, from `at` */
 	size_t at;
-	uint64_t elements, bytes;/* added */
-	uint64_t records, told;  /* written */
+	struct logged_sum sum;
 	uint64_t rows;           /* rows of the log, with those of earlier runs, that were added */
 };
 
@@ -75,20 +73,15 @@ logged_add(struct logged *l, struct program_row *row, uint64_t output)
 	if (l->log)
 		program_row_print(row, &l->columns);
 	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
-	l->v[l->n++] = (struct logged_row){ l->elements, output, l->columns.len - before };
+	l->v[l->n++] = (struct logged_row){ l->sum.elements, output, l->columns.len - before };
 }
 
 /* Whether the run ends after this element. */
 static bool
 logged_count(struct logged *l, const struct program_row *row)
 {
-	struct buf text = { 0 };
-
-	if (l->strict && program_row_failed(row)) {
-		program_row_tell(row, &text);
-		log_say(LOG_WARN, "%.*s", (int)text.len, (char *)text.data);
-		buf_clear(&text);
-	}
+	if (l->strict && program_row_failed(row))
+		program_row_say(row);
 	return halt_count(&l->halt, !program_row_failed(row));
 }
 
@@ -113,8 +106,8 @@ logged_record(struct logged *l, struct output *out, const uint8_t *p, size_t len
 		st = output_bytes(out, at, (size_t)(stop - at), n, e);
 	if (st != ST_OK)
 		return st;
-	l->elements += n;
-	l->bytes += (size_t)(stop - at);
+	l->sum.elements += n;
+	l->sum.bytes += (size_t)(stop - at);
 	*most -= n < *most ? n : *most;
 	if (part)
 		return ST_OK;
@@ -140,16 +133,10 @@ logged_take(struct logged *l, struct output *out, const struct reader_host_piece
 	return st;
 }
 
-uint64_t
-logged_elements(const struct logged *l)
+struct logged_sum
+logged_sum(const struct logged *l)
 {
-	return l->elements;
-}
-
-uint64_t
-logged_bytes(const struct logged *l)
-{
-	return l->bytes;
+	return l->sum;
 }
 
 enum status
@@ -168,8 +155,8 @@ logged_tell(struct logged *l, uint64_t good, struct err *e)
 		return ST_OK;
 	if (l->log && !joblog_flush(l->log))
 		return joblog_why(l->log, e);
-	l->records += l->first - before;
-	l->told = l->v[l->first - 1].upto;
+	l->sum.records += l->first - before;
+	l->sum.told = l->v[l->first - 1].upto;
 	if (l->first == l->n || l->first > l->cap / 2) {
 		l->n -= l->first;
 		l->columns.len -= l->at;
@@ -178,18 +165,6 @@ logged_tell(struct logged *l, uint64_t good, struct err *e)
 		l->first = l->at = 0;
 	}
 	return ST_OK;
-}
-
-uint64_t
-logged_records(const struct logged *l)
-{
-	return l->records;
-}
-
-uint64_t
-logged_told(const struct logged *l)
-{
-	return l->told;
 }
 
 enum status

@@ -20,6 +20,9 @@ struct logged_conf {
 	bool strict;              /* a failed element is told, and makes the run fail */
 };
 
+/* elements, bytes: added to the output. records: their rows are written; told: so many of the elements are theirs. */
+struct logged_sum { uint64_t elements, bytes, records, told; };
+
 /* An earlier run's log goes on at `from`, and what it has behind that is cut off; else the file is emptied. Gives. */
 enum status logged_open(const struct logged_conf *c, struct logged_at from, struct logged **out, struct err *e);
 /* The type of the answers of a job whose elements have this type (NULL: unknown, as what is given may be); ST_USAGE:
@@ -29,14 +32,9 @@ enum status logged_type(const struct type **type, struct err *e);
  * a few more. ST_END: --halt ends the run here. */
 enum status logged_take(struct logged *l, struct output *out, const struct reader_host_piece *piece, uint64_t most,
 			bool whole, struct err *e);
-/* Bytes and number of the elements that were added in all. */
-uint64_t logged_elements(const struct logged *l);
-uint64_t logged_bytes(const struct logged *l);
+struct logged_sum logged_sum(const struct logged *l);
 /* Writes the rows of records whose answers are among the first `good` elements of the output. */
 enum status logged_tell(struct logged *l, uint64_t good, struct err *e);
-/* The records whose rows are written, and the elements of the output up to the last of them. */
-uint64_t logged_records(const struct logged *l);
-uint64_t logged_told(const struct logged *l);
 /* Puts the log down to the disk, and gives its end. */
 enum status logged_sync(struct logged *l, struct logged_at *at, struct err *e);
 /* The status of a run that ended with st, after failures under --halt. Takes a null one, like the next. */

@@ -102,14 +102,10 @@ programs_row(void *arg, const struct program_row *row, bool answered)
 {
 	struct run_programs *p = arg;
 	struct program_row own = *row;
-	struct buf text = { 0 };
 
 	programs_over(p, NULL, !program_row_failed(row));
-	if (p->strict && program_row_failed(row)) {
-		program_row_tell(row, &text);
-		log_say(LOG_WARN, "%.*s", (int)text.len, (char *)text.data);
-		buf_clear(&text);
-	}
+	if (p->strict && program_row_failed(row))
+		program_row_say(row);
 	own.number = atomic_fetch_add(&p->came, 1) + 1;
 	if (p->log)
 		programs_put(p, &own, answered);

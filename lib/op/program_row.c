@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/str.h"
-#include "value/format/format.h"
 #include "value/format/frame.h"
 #include "value/mp.h"
 
@@ -70,14 +70,9 @@ static void
 row_argument(const struct elem *x, struct buf *out)
 {
 	struct buf own = { 0 };
-	uint32_t n;
-	const uint8_t *p = frame_contents(x, &n);
+	size_t n;
+	const uint8_t *p = frame_text(x, &own, &n);
 
-	if (!p) {
-		text_print(x->p, x->len, &own);
-		p = own.data;
-		n = (uint32_t)own.len;
-	}
 	row_column(p, n, ROW_SHOWN, out);
 	buf_clear(&own);
 }
@@ -127,21 +122,25 @@ program_row_print(const struct program_row *r, struct buf *out)
 }
 
 void
-program_row_tell(const struct program_row *r, struct buf *out)
+program_row_say(const struct program_row *r)
 {
+	struct buf text = { 0 };
+
 	if (r->worker.n) {
-		buf_str(out, "worker ");
-		row_text(&r->worker, out);
-		buf_str(out, ": ");
+		buf_str(&text, "worker ");
+		row_text(&r->worker, &text);
+		buf_str(&text, ": ");
 	}
-	buf_str(out, "element (");
-	row_text(&r->argument, out);
-	buf_str(out, "): ");
-	row_text(&r->command, out);
+	buf_str(&text, "element (");
+	row_text(&r->argument, &text);
+	buf_str(&text, "): ");
+	row_text(&r->command, &text);
 	if (r->signal)
-		buf_printf(out, " was ended by signal %" PRId64, r->signal);
+		buf_printf(&text, " was ended by signal %" PRId64, r->signal);
 	else
-		buf_printf(out, " failed with status %" PRId64, r->code);
+		buf_printf(&text, " failed with status %" PRId64, r->code);
+	log_say(LOG_WARN, "%.*s", (int)text.len, (char *)text.data);
+	buf_clear(&text);
 }
 
 static uint8_t *

@@ -39,13 +39,13 @@ void program_row_of(const struct op_program_run *run, uint32_t op, struct buf *t
 /* Appends the columns of PROGRAM_ROW_HEAD, with tabs between them. */
 void program_row_print(const struct program_row *row, struct buf *out);
 
-/* Whether it tells of a failure, and a sentence about that. */
+/* Whether it tells of a failure; says so to people. */
 static inline bool
 program_row_failed(const struct program_row *row)
 {
 	return row->code || row->signal;
 }
-void program_row_tell(const struct program_row *row, struct buf *out);
+void program_row_say(const struct program_row *row);
 
 /* Appends the record with `many` answers, which lie end to end. */
 void program_row_put(const struct program_row *row, const uint8_t *answers, size_t n, uint32_t many, struct buf *out);

@@ -6,7 +6,6 @@
 
 #include "op/exec/exec_op.h"
 #include "op/typed.h"
-#include "value/format/format.h"
 #include "value/mp.h"
 
 enum status
@@ -27,15 +26,10 @@ static void
 tag_print(const struct elem *el, struct buf *out)
 {
 	struct buf own = { 0 };
-	uint32_t n;
-	const uint8_t *p = frame_contents(el, &n);
+	size_t n;
+	const uint8_t *p = frame_text(el, &own, &n);
 
-	if (!p) {
-		text_print(el->p, el->len, &own);
-		p = own.data;
-		n = (uint32_t)own.len;
-	}
-	for (uint32_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		if (p[i] == '\n' || p[i] == '\t')
 			buf_str(out, p[i] == '\n' ? "\\n" : "\\t");
 		else

@@ -71,6 +71,22 @@ frame_contents(const struct elem *x, uint32_t *n)
 	return m.p;
 }
 
+const uint8_t *
+frame_text(const struct elem *x, struct buf *own, size_t *n)
+{
+	uint32_t len;
+	const uint8_t *p = frame_contents(x, &len);
+
+	if (p) {
+		*n = len;
+		return p;
+	}
+	buf_reset(own);
+	text_print(x->p, x->len, own);
+	*n = own->len;
+	return own->data;
+}
+
 static enum status
 frame_put_text(const struct elem *x, const struct json_rules *rules, struct buf *out, struct err *e)
 {

@@ -58,5 +58,7 @@ enum status frame_get(struct frame *f, const uint8_t *p, size_t n, uint32_t pos,
 size_t frame_padding(void);
 /* The contents of a text or bytes; NULL: the element is neither. */
 const uint8_t *frame_contents(const struct elem *x, uint32_t *n);
+/* The contents of a text or bytes; another element as text, which is put into *own. */
+const uint8_t *frame_text(const struct elem *x, struct buf *own, size_t *n);
 
 #endif
