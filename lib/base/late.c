@@ -2,10 +2,11 @@
 #include "base/late.h"
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-void
+static void
 late_load(struct late *l)
 {
 	void *from = NULL, *fn;
@@ -27,11 +28,20 @@ late_load(struct late *l)
 		}
 		memcpy(at, &fn, sizeof fn);
 	}
+	const char *why = l->start ? l->start() : NULL;
+	snprintf(l->why, sizeof l->why, "%s", why ? why : "");
 }
 
 void *
-late_get(const struct late *l, struct err *e)
+late_get(struct late *l, struct err *e)
 {
+	if (!atomic_load_explicit(&l->loaded, memory_order_acquire)) {
+		pthread_mutex_lock(&l->lock);
+		if (!atomic_load_explicit(&l->loaded, memory_order_relaxed))
+			late_load(l);
+		atomic_store_explicit(&l->loaded, true, memory_order_release);
+		pthread_mutex_unlock(&l->lock);
+	}
 	if (!l->why[0])
 		return l->fns;
 	err_set(e, ST_DATA, "the library %s cannot be used: %s", l->files[0], l->why);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "image/image_lib.h"
 
-#include <pthread.h>
-
 #define IMAGE_WORDS(x) #x
 #define IMAGE_NUMBER(x) IMAGE_WORDS(x)
 
@@ -25,21 +23,13 @@ static const char *const image_jpeg_names[] = { IMAGE_JPEG_FNS(LATE_NAME) NULL }
 static const char *const image_png_names[] = { IMAGE_PNG_FNS(LATE_NAME) NULL };
 static const char *const image_webp_names[] = { IMAGE_WEBP_FNS(LATE_NAME) NULL };
 
-static struct late image_libs[] = {
-	{ { IMAGE_JPEG_FILE }, "libjpeg62-turbo", image_jpeg_names, &image_jpeg_fns, "" },
-	{ { IMAGE_PNG_FILE }, "libpng16-16", image_png_names, &image_png_fns, "" },
-	{ { IMAGE_WEBP_FILE }, "libwebp7", image_webp_names, &image_webp_fns, "" },
-};
-
-#define IMAGE_LIB(kind, i) \
-	static pthread_once_t image_##kind##_once = PTHREAD_ONCE_INIT; \
-	static void image_##kind##_load(void) { late_load(&image_libs[i]); } \
+#define IMAGE_LIB(kind, file, package) \
 	const struct image_##kind##_lib * \
 	image_##kind##_lib(struct err *e) \
 	{ \
-		pthread_once(&image_##kind##_once, image_##kind##_load); \
-		return late_get(&image_libs[i], e); \
+		static struct late late = { { file }, package, image_##kind##_names, &image_##kind##_fns, LATE_LOCK }; \
+		return late_get(&late, e); \
 	}
-IMAGE_LIB(jpeg, 0)
-IMAGE_LIB(png, 1)
-IMAGE_LIB(webp, 2)
+IMAGE_LIB(jpeg, IMAGE_JPEG_FILE, "libjpeg62-turbo")
+IMAGE_LIB(png, IMAGE_PNG_FILE, "libpng16-16")
+IMAGE_LIB(webp, IMAGE_WEBP_FILE, "libwebp7")

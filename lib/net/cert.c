@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "net/cert.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,20 +14,11 @@
 
 static struct { CERT_FNS(LATE_FN) } cert;
 static const char *const cert_names[] = { CERT_FNS(LATE_NAME) NULL };
-static struct late cert_lib = { { "libczmq.so.4" }, "libczmq4", cert_names, &cert, "" };
-
-static void
-cert_open(void)
-{
-	late_load(&cert_lib);
-}
+static struct late cert_lib = { { "libczmq.so.4" }, "libczmq4", cert_names, &cert, LATE_LOCK };
 
 static enum status
 cert_ready(struct err *e)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, cert_open);
 	if (late_get(&cert_lib, e))
 		return ST_OK;
 	err_wrap(e, "keys need czmq");

@@ -2,7 +2,6 @@
 #include "net/zmq_lib.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -12,24 +11,15 @@
 
 struct zmq_lib zmq;
 
-static void
-zmq_lib_load(void)
+void
+zmq_lib_need(void)
 {
 	static const char *const names[] = { ZMQ_LIB_FNS(ZMQ_LIB_NAME) NULL };
-	static struct late late = { { "libzmq.so.5" }, "libzmq5", names, &zmq, "" };
+	static struct late late = { { "libzmq.so.5" }, "libzmq5", names, &zmq, LATE_LOCK };
 	struct err e = { 0 };
 
-	late_load(&late);
 	if (late_get(&late, &e))
 		return;
 	dprintf(STDERR_FILENO, "%s: %s\n  help: %s\n", program_invocation_short_name, e.text, e.help);
 	_exit(ST_CONFIG);
-}
-
-void
-zmq_lib_need(void)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, zmq_lib_load);
 }
