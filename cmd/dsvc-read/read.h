@@ -58,7 +58,7 @@ struct delivery {
 	bool counted;           /* it has been worked out */
 	uint64_t told;          /* elements of streams told to the reader as written, or finished; */
 	uint64_t safe;          /* those of the output that came of them */
-	struct logged *logged;  /* --joblog; open once the output is */
+	struct logged *logged;  /* --joblog, --halt; open once the output is */
 	bool unbuffered;        /* the format puts nothing into the buffer */
 	struct saved saved;     /* --checkpoint: what an earlier run left, then ours */
 	uint64_t begun;         /* elements of earlier runs */
