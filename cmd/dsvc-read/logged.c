@@ -25,7 +25,6 @@ struct logged {
 	struct buf columns;      /* and these are theirs, end to end, from `at` */
 	size_t at;
 	struct logged_sum sum;
-	uint64_t rows;           /* rows of the log, with those of earlier runs, that were added */
 };
 
 enum status
@@ -35,7 +34,7 @@ logged_open(const struct logged_conf *c, struct logged_at from, struct logged **
 	if (!c->path && !c->halt)
 		return ST_OK;
 	struct logged *l = mem_zalloc(sizeof *l);
-	l->rows = from.rows;
+	l->sum.before = from.rows;
 	l->strict = c->strict;
 	enum status st = halt_parse(c->halt, &l->halt, e);
 	if (st == ST_OK && c->path)
@@ -69,7 +68,7 @@ logged_add(struct logged *l, struct program_row *row, uint64_t output)
 {
 	size_t before = l->columns.len;
 
-	row->number = ++l->rows;
+	row->number = l->sum.before + ++l->sum.taken;
 	if (l->log)
 		program_row_print(row, &l->columns);
 	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
@@ -172,7 +171,7 @@ logged_sync(struct logged *l, struct logged_at *at, struct err *e)
 {
 	if (!l->log)
 		return ST_OK;
-	*at = (struct logged_at){ joblog_length(l->log), l->rows - (l->n - l->first) };
+	*at = (struct logged_at){ joblog_length(l->log), l->sum.before + l->sum.records };
 	return joblog_sync(l->log) ? ST_OK : joblog_why(l->log, e);
 }
 

@@ -20,8 +20,9 @@ struct logged_conf {
 	bool strict;              /* a failed element is told, and makes the run fail */
 };
 
-/* elements, bytes: added to the output. records: their rows are written; told: so many of the elements are theirs. */
-struct logged_sum { uint64_t elements, bytes, records, told; };
+/* elements, bytes: added to the output. taken: records of this run. records: those whose rows are written; told: so
+ * many of the elements are theirs. before: records of earlier runs. */
+struct logged_sum { uint64_t elements, bytes, taken, records, told, before; };
 
 /* An earlier run's log goes on at `from`, and what it has behind that is cut off; else the file is emptied. Gives. */
 enum status logged_open(const struct logged_conf *c, struct logged_at from, struct logged **out, struct err *e);

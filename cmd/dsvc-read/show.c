@@ -16,12 +16,20 @@ show_begin(struct delivery *p)
 	progress_begin(&p->progress, "dsvc-read", o->progress, o->quiet, output_mixes(o->output, o->format));
 }
 
-/* The share that is done when so many elements have come; below 0: unknown. */
-static double
-show_share(const struct delivery *p, uint64_t elements)
+/* How many elements have come: with --joblog those that programs have worked on, whose answers may be any number. */
+static uint64_t
+show_done(const struct delivery *p)
 {
-	double of_all = p->all ? (double)(p->begun + elements) / (double)p->all : -1;
-	double of_count = p->o->count != INT64_MAX ? (double)elements / (double)p->o->count : -1;
+	return p->logged ? logged_sum(p->logged).taken : p->elements;
+}
+
+/* The share that is done now, or was at the start of this run; below 0: unknown. */
+static double
+show_share(const struct delivery *p, bool now)
+{
+	uint64_t begun = p->logged ? logged_sum(p->logged).before : p->begun;
+	double of_all = p->all ? (double)(begun + (now ? show_done(p) : 0)) / (double)p->all : -1;
+	double of_count = p->o->count != INT64_MAX ? (double)(now ? p->elements : 0) / (double)p->o->count : -1;
 
 	return of_all > of_count ? of_all : of_count;
 }
@@ -35,13 +43,13 @@ show_progress(struct delivery *p, const struct reader_stats *s)
 		p->all = what_elements(p->what, p->o); /* only now, since it may look into files */
 		p->counted = true;
 	}
-	progress_number(elements, (double)p->elements, 1000);
-	progress_number(rate, (double)p->elements / seconds, 1000);
+	progress_number(elements, (double)show_done(p), 1000);
+	progress_number(rate, (double)show_done(p) / seconds, 1000);
 	progress_number(bytes, (double)p->bytes, 1024);
 	int n = snprintf(line, sizeof line, "%s elements  %s/s  %sB", elements, rate, bytes);
 	if (s && s->missed)
 		n += snprintf(line + n, sizeof line - (size_t)n, "  missed %llu", (unsigned long long)s->missed);
-	n = progress_share(&p->progress, show_share(p, p->elements), show_share(p, 0), line, n, sizeof line);
+	n = progress_share(&p->progress, show_share(p, true), show_share(p, false), line, n, sizeof line);
 	if (s)
 		snprintf(line + n, sizeof line - (size_t)n, "  %u of %u streams done%s", s->streams_ended,
 			 s->streams, s->dispatcher_lost ? "  dispatcher lost, waiting" :

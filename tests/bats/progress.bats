@@ -86,12 +86,17 @@ reads_some() { # NAME PATTERN
 	spawn own dsvc-read -p never -e 'range 500 | sleep 500ms'
 	spawn named dsvc-read -p never -J j -e 'range 500 | sleep 500ms'
 	spawn some dsvc-read -p never -J k -n 200 -e 'counter | sleep 500ms'
+	# Programs that write nothing: what they have worked on counts.
+	spawn silent dsvc-read -p never --joblog "$BATS_TEST_TMPDIR/log" -e 'range 500 | sleep 500ms | exec proto=arg -- true'
 	until_true "$patience"s has_handler own
 	until_true "$patience"s reads_some own "$known"
 	((share == n / 5))
 	until_true "$patience"s has_handler some
 	until_true "$patience"s reads_some some "$known"
 	((share == n / 2))
+	until_true "$patience"s has_handler silent
+	until_true "$patience"s reads_some silent "$known"
+	((share == n / 5))
 	until_true "$patience"s has_handler named
 	until_true "$patience"s reads_some named 'read: ([0-9]+) elements .*B  0 of'
 	kill -KILL "${pid[@]}"
