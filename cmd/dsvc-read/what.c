@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/str.h"
 #include "host/service.h"
+#include "host/tool.h"
 #include "op/intake.h"
 #include "op/program_row.h"
 #include "op/remote/remote.h"
@@ -76,6 +77,29 @@ what_expect(const struct what *w, const char *want, const struct service *s, str
 	return st;
 }
 
+/* A registered dataset. Options that have to be put into its pipeline make another dataset of it. */
+static enum status
+what_registered(struct what *w, const struct read_options *o, const struct opt *opt, struct service *s,
+		struct spec_src *src, struct err *e)
+{
+	const char *dataset = opt->operand[0];
+
+	if (strlen(dataset) > PARAM_NAME_MAX)
+		return err_set(e, ST_USAGE, "'%.20s...': a name has at most %d bytes", dataset, PARAM_NAME_MAX);
+	enum status st = what_without_plan(opt, e);
+	if (st != ST_OK || !(o->joblog || o->halt || o->tag)) {
+		w->dataset = dataset;
+		return st;
+	}
+	st = tool_dataset(s->dispatcher, s->from, dataset, &w->text, NULL, e);
+	if (st != ST_OK)
+		return st;
+	buf_byte(&w->text, '\0');
+	src->text = (const char *)w->text.data;
+	src->flags |= SPEC_NO_CHECK; /* its files may be on workers only */
+	return ST_OK;
+}
+
 static enum status
 what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 	  struct service *s, struct err *e)
@@ -88,32 +112,24 @@ what_find(struct what *w, const struct read_options *o, const struct opt *opt,
 		err_help(e, "dsvc-read ID, or dsvc-read -e 'range 10 | map x*x'");
 		return ST_USAGE;
 	}
-	if (opt->n == 1 && !o->file && !spec_is_whole(opt->operand[0])) {
-		w->dataset = opt->operand[0];
-		if (o->tag) {
-			err_set(e, ST_USAGE, "--tag: the pipeline of a registered dataset is as it is");
-			err_help(e, "register it with tag=true at the exec that is its last operator");
-			return ST_USAGE;
-		}
-		if (strlen(w->dataset) > PARAM_NAME_MAX)
-			return err_set(e, ST_USAGE, "'%.20s...': a name has at most %d bytes", w->dataset,
-				       PARAM_NAME_MAX);
-		return what_without_plan(opt, e);
-	}
-	if (o->file)
+	src.flags = what_flags(o);
+	enum status st = ST_OK;
+	if (opt->n == 1 && !o->file && !spec_is_whole(opt->operand[0]))
+		st = what_registered(w, o, opt, s, &src, e);
+	else if (o->file)
 		src.file = o->file, src.values = opt->operand, src.n_values = opt->n;
 	else if (opt->n > 1)
 		src.argv = opt->operand, src.argc = opt->n;
 	else
 		src.text = o->expression ? o->expression : opt->operand[0];
+	if (st != ST_OK || w->dataset)
+		return st;
 	if (src.text)
 		src.len = strlen(src.text);
-	/* Once: what it is read from may be a pipe. */
-	src.flags = what_flags(o);
 	struct words carried = { 0 };
 	pass_on_words(&read_program, o, opt, &carried);
 	src.carried = &carried;
-	enum status st = plan_make(&src, &w->plan, e);
+	st = plan_make(&src, &w->plan, e); /* once: what it is read from may be a pipe */
 	words_clear(&carried);
 	return st == ST_OK && w->plan->service ? pass_on_check(w->plan, &read_program, o, opt, e) : st;
 }
@@ -136,7 +152,7 @@ what_is_logged(const struct what *w)
 
 	if (service)
 		return service->logged.is || remote_of(service)->dataset;
-	return !w->plan || w->plan->logged.is;
+	return w->plan->logged.is;
 }
 
 bool
@@ -183,6 +199,7 @@ void
 what_clear(struct what *w)
 {
 	plan_free(&w->plan);
+	buf_clear(&w->text);
 	buf_clear(&w->spec);
 	buf_clear(&w->type);
 }

@@ -13,6 +13,7 @@ struct what {
 	const char *dataset;
 	struct plan *plan;
 	struct buf spec, type;
+	struct buf text;         /* a registered pipeline that is planned again */
 };
 
 /* The dataset or the checked plan that the operands or options name. */

@@ -220,7 +220,7 @@ service_type(void *arg, const char *dataset, const char *at, struct buf *out, st
 	struct service *s = arg;
 	enum status st = service_there(s, at, e);
 
-	return st ? st : tool_type(at ? at : s->dispatcher, at ? "at=" : s->from, dataset, out, e);
+	return st ? st : tool_dataset(at ? at : s->dispatcher, at ? "at=" : s->from, dataset, NULL, out, e);
 }
 
 void

@@ -327,15 +327,18 @@ tool_once(const char *dispatcher, const char *from, struct msg *m, enum msg_type
 }
 
 enum status
-tool_type(const char *dispatcher, const char *from, const char *dataset, struct buf *out,
-	  struct err *e)
+tool_dataset(const char *dispatcher, const char *from, const char *dataset, struct buf *spec, struct buf *type,
+	     struct err *e)
 {
 	struct msg ask = { .type = MSG_GET, .get.id = (char *)dataset }, reply;
 	enum status st = tool_once(dispatcher, from, &ask, MSG_DATASET, &reply, e);
 
 	if (st != ST_OK)
 		return st;
-	buf_str(out, reply.dataset.type ? reply.dataset.type : "any");
+	if (spec)
+		buf_str(spec, reply.dataset.spec ? reply.dataset.spec : "");
+	if (type)
+		buf_str(type, reply.dataset.type ? reply.dataset.type : "any");
 	msg_clear(&reply);
 	return ST_OK;
 }

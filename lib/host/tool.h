@@ -34,8 +34,8 @@ void tool_close(struct tool **t);
 enum status tool_once(const char *dispatcher, const char *from, struct msg *m, enum msg_type want,
 		      struct msg *reply, struct err *e);
 
-/* The type of a registered dataset, as text: for op_service. */
-enum status tool_type(const char *dispatcher, const char *from, const char *dataset,
-		      struct buf *out, struct err *e);
+/* Appends the canonical text of a registered dataset, and the type of its elements as text; either may be NULL. */
+enum status tool_dataset(const char *dispatcher, const char *from, const char *dataset, struct buf *spec,
+			 struct buf *type, struct err *e);
 
 #endif

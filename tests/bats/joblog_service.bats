@@ -81,8 +81,12 @@ opened() {
 	has_rows 9
 	[[ $(dsvc-read --joblog log range 5 'then' exec -- cat | sort -n) == "$(seq 0 4)" ]]
 	has_rows 5
-	[[ $(dsvc-read --joblog log "$(dsvc-register 'range 7 | exec log=true -- cat')" | sort -n) == "$(seq 0 6)" ]]
+	[[ $(dsvc-read --joblog log "$(dsvc-register 'range 7 | exec -- cat')" | sort -n) == "$(seq 0 6)" ]]
 	has_rows 7
+	[[ $(dsvc-read --joblog log "$(dsvc-register --id logged 'range 8 | exec log=true -- cat')" | sort -n) == "$(seq 0 7)" ]]
+	has_rows 8
+	[[ $(dsvc-read --joblog log -e 'dataset logged' | sort -n) == "$(seq 0 7)" ]]
+	has_rows 8
 	[[ $(dsvc-read --joblog log -e 'range 3 | exec log=true -- cat' | sort -n) == "$(seq 0 2)" ]]
 	has_rows 3
 }
@@ -237,6 +241,7 @@ opened() {
 		run -64 dsvc-read --halt "$bad" -e "$odd"
 		run -64 dsvc-run --halt "$bad" "$odd | distribute"
 	done
+	[[ $(dsvc-read --halt now,success=1 "$(dsvc-register "$odd")") == 0 ]]
 	run -64 dsvc-read --halt never -e 'range 3'
 	run -64 dsvc-read --halt never -e "$odd | map x"
 	[[ $output == *'--halt: on workers'* ]]
@@ -253,6 +258,7 @@ opened() {
 	[[ $(dsvc-run --tag "$spec | distribute") == "$tagged" ]]
 	[[ $(dsvc-run --tag "let d = ($spec | distribute); d") == "$tagged" ]]
 	[[ $(dsvc-read "$(dsvc-register "${spec/arg/arg tag=true}")") == "$tagged" ]]
+	[[ $(dsvc-read --tag "$(dsvc-register "$spec")") == "$tagged" ]]
 	[[ $(dsvc-run --tag 'range 2 | distribute | exec -- sed -u s/^/x/') == $'0\tx0\n1\tx1' ]]
 	for spec in 'range 2' 'range 2 | exec -- cat | map x' 'range 2 | exec proto=ndjson -- cat' \
 		'range 2 | exec proto=stream -- cat'; do
@@ -291,11 +297,15 @@ opened() {
 	done
 	run -64 dsvc-run --joblog log --resume 'range 3 | exec -- cat | distribute'
 	[[ $output == *--checkpoint* ]]
-	run -64 dsvc-read --joblog log "$(dsvc-register 'range 3')"
+	run -64 dsvc-read --joblog log "$(dsvc-register --id plain 'range 3')"
+	run -64 dsvc-read --joblog log -e 'dataset plain'
 	[[ $output == *log=true* ]]
+	run -66 dsvc-read --joblog log nothing
+	run -64 dsvc-read --joblog log -s x=1 plain
 	run -64 dsvc-read --joblog log -J j --consumer 0/2 -e 'range 3 | exec -- cat'
 	[[ $(<log) == mine ]]
-	run -65 dsvc-read --joblog log "$(dsvc-register 'elements [1, "a"]')"
+	dsvc-register --id mixed 'elements [1, "a"]'
+	run -65 dsvc-read --joblog log -e 'dataset mixed'
 	run -74 dsvc-read --joblog /dev/full -e 'range 3 | exec -- cat'
 	run -66 dsvc-read --joblog no/such/log -e 'range 3 | exec -- cat'
 	# A position of a pass without a log is one of another pipeline.

@@ -262,20 +262,24 @@ lender_hello(struct lender_link *guest, uint64_t cookie)
 	return true;
 }
 
-static bool
+/* LATE: a reader that is known no more, since it has ended meanwhile. */
+enum lender_verdict { LENDER_GOOD, LENDER_LATE, LENDER_SENSELESS };
+
+static enum lender_verdict
 lender_packet(struct lender_link *k, const struct lend_packet *p, size_t bytes)
 {
-	if (bytes < LEND_BYTES(1) || p->n < 1 || p->n > LEND_MOST || bytes != LEND_BYTES(p->n))
-		return false;
-	if (!k->cookie)
-		return p->kind == LEND_HELLO && lender_hello(k, p->v[0]);
+	if (bytes < LEND_BYTES(1) || p->n < 1 || p->n > LEND_MOST || bytes != LEND_BYTES(p->n) ||
+	    (p->kind == LEND_HELLO) == (k->cookie != 0))
+		return LENDER_SENSELESS;
+	if (p->kind == LEND_HELLO)
+		return lender_hello(k, p->v[0]) ? LENDER_GOOD : LENDER_LATE;
 	if (p->kind == LEND_MAPPED) {
 		lender_mapped(k, p->v[0]);
-		return true;
+		return LENDER_GOOD;
 	}
 	for (uint32_t i = 0; p->kind == LEND_RELEASE && i < p->n; i++)
 		lender_release(k, p->v[i]);
-	return p->kind == LEND_RELEASE;
+	return p->kind == LEND_RELEASE ? LENDER_GOOD : LENDER_SENSELESS;
 }
 
 static void
@@ -291,11 +295,12 @@ lender_readable(void *arg, int fd, int events)
 
 		if (n == SEQPACKET_NONE)
 			break;
-		/* A reader that makes no sense keeps what it has borrowed until it is gone. */
-		if (n != 0 && !k->bad && (n < 0 || !lender_packet(k, &p, (size_t)n))) {
+		enum lender_verdict v = n == 0 || k->bad ? LENDER_GOOD :
+					n < 0 ? LENDER_SENSELESS : lender_packet(k, &p, (size_t)n);
+		if (v == LENDER_SENSELESS)
 			log_say(LOG_WARN, "a reader of this machine sent a packet that makes no sense");
-			k->bad = true;
-		}
+		/* A reader that makes no sense keeps what it has borrowed until it is gone. */
+		k->bad = k->bad || v != LENDER_GOOD;
 		if (n == 0 || (k->bad && !k->cookie)) {
 			lender_drop(k);
 			lender_sweep(l);

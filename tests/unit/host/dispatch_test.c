@@ -189,7 +189,7 @@ datasets_are_registered_once(void **state)
 	msg_clear(&two);
 	tool_close(&t);
 	struct buf type = { 0 };
-	assert_int_equal(tool_type(address, NULL, "nothing", &type, &e), ST_NOINPUT);
+	assert_int_equal(tool_dataset(address, NULL, "nothing", NULL, &type, &e), ST_NOINPUT);
 	buf_clear(&type);
 }
 
