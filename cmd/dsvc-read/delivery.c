@@ -291,11 +291,12 @@ delivery_rounds(struct delivery *p, struct reader_host *c, struct reader_host_pi
 	return ST_OK;
 }
 
-/* Records of runs: their answers. A position lies between two of them. */
+/* Records of runs: their answers. What is left of the job begins with a whole one. */
 static enum status
 delivery_records(struct delivery *p, const struct reader_host_piece *piece, struct err *e)
 {
-	enum status st = logged_take(p->logged, p->out, piece, p->left, p->o->checkpoint != NULL, e);
+	bool goes_on = p->o->checkpoint || (p->job && *p->job);
+	enum status st = logged_take(p->logged, p->out, piece, p->left, goes_on, e);
 	struct logged_sum sum = logged_sum(p->logged);
 	uint64_t n = sum.elements - p->elements;
 	p->elements = sum.elements;

@@ -141,7 +141,10 @@ run_plan_pull(struct run_plan *p, struct err *e)
 		if ((int64_t)r->n > left) {
 			struct run part = *r;
 			part.n = (uint32_t)left;
-			return run_plan_write(p, &part, e);
+			st = run_plan_write(p, &part, e);
+			if (st == ST_OK)
+				run_programs_cut(p->programs, part.n, r->n);
+			return st;
 		}
 		st = run_plan_write(p, r, e);
 		if (st)

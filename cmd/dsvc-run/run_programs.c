@@ -289,6 +289,16 @@ run_programs_last(struct run_programs *p, enum status st)
 		programs_commit(p);
 }
 
+void
+run_programs_cut(const struct run_programs *p, uint32_t n, uint32_t of)
+{
+	struct err e;
+
+	/* errors are told when both are closed */
+	if (p && p->log && output_flush(p->out, &e) == ST_OK)
+		joblog_commit_first(p->log, n, of, output_length(p->out));
+}
+
 enum status
 run_programs_result(const struct run_programs *p, enum status st, struct err *e)
 {

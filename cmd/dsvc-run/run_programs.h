@@ -35,6 +35,8 @@ bool run_programs_tells(const struct run_programs *p);
 /* The chain has ended with st, and all that came out of it was added to the output: to be called before
  * that is closed. */
 void run_programs_last(struct run_programs *p, enum status st);
+/* The first n of the `of` elements that came last were added to the output, and no more will be. */
+void run_programs_cut(const struct run_programs *p, uint32_t n, uint32_t of);
 /* The status of a run that ended with st, after failures under --halt. */
 enum status run_programs_result(const struct run_programs *p, enum status st, struct err *e);
 /* Says what is safe when a signal has come. Any thread. */

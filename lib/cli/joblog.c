@@ -25,6 +25,7 @@ struct joblog {
 	pthread_mutex_t lock;    /* guards all below */
 	struct buf waits;        /* rows that wait, without their last column; each ended by a NUL */
 	struct buf ready;        /* lines that are to be written */
+	size_t n_waits;
 	uint64_t n_ready, output, rows, length;
 	struct err err;          /* the first error of writing */
 };
@@ -216,23 +217,41 @@ joblog_wait(struct joblog *log, const void *columns, size_t n)
 	pthread_mutex_lock(&log->lock);
 	buf_put(&log->waits, columns, n);
 	buf_byte(&log->waits, '\0');
+	log->n_waits++;
 	pthread_mutex_unlock(&log->lock);
+}
+
+/* Writes the first n rows that wait, and forgets the others; with the lock held. */
+static bool
+joblog_waited(struct joblog *log, size_t n, uint64_t output)
+{
+	log->output = output;
+	for (size_t at = 0; n > 0; n--) {
+		const char *row = (const char *)log->waits.data + at;
+		size_t len = strlen(row);
+
+		joblog_line(log, row, len, output);
+		at += len + 1;
+	}
+	buf_reset(&log->waits);
+	log->n_waits = 0;
+	return joblog_write(log);
 }
 
 bool
 joblog_commit(struct joblog *log, uint64_t output)
 {
 	pthread_mutex_lock(&log->lock);
-	log->output = output;
-	for (size_t at = 0; at < log->waits.len;) {
-		const char *row = (const char *)log->waits.data + at;
-		size_t n = strlen(row);
+	bool ok = joblog_waited(log, log->n_waits, output);
+	pthread_mutex_unlock(&log->lock);
+	return ok;
+}
 
-		joblog_line(log, row, n, output);
-		at += n + 1;
-	}
-	buf_reset(&log->waits);
-	bool ok = joblog_write(log);
+bool
+joblog_commit_first(struct joblog *log, size_t n, size_t of, uint64_t output)
+{
+	pthread_mutex_lock(&log->lock);
+	bool ok = joblog_waited(log, log->n_waits == of ? n : 0, output);
 	pthread_mutex_unlock(&log->lock);
 	return ok;
 }

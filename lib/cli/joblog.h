@@ -33,6 +33,9 @@ bool joblog_add(struct joblog *log, const void *columns, size_t n);
 /* Adds a row that waits until its answer has been written: joblog_commit tells so, and the bytes of its file. */
 void joblog_wait(struct joblog *log, const void *columns, size_t n);
 bool joblog_commit(struct joblog *log, uint64_t output);
+/* Likewise for the first n of the rows that wait, if these are `of`, and so one for each of as many answers; else
+ * for none. */
+bool joblog_commit_first(struct joblog *log, size_t n, size_t of, uint64_t output);
 /* Adds a row that the next joblog_flush writes. */
 void joblog_put(struct joblog *log, const void *columns, size_t n, uint64_t output);
 bool joblog_flush(struct joblog *log);

@@ -78,6 +78,15 @@ worker() {
 	[[ $(<ran) == $(printf '%s\n' 0 1 2 3 4 5 6 3 5) ]]
 	gives 0 $'got 1' --joblog log 'range 1 2 | exec proto=arg -- ./worker'
 	has_rows 1
+	# -n: the rows of the answers that were written, and the rest later.
+	gives 0 $'0\n1\n2' -n 3 --joblog log 'range 6 | exec -- cat'
+	[[ $(rows 1,10) == '1:0 2:1 3:2 ' ]]
+	gives 0 $'3\n4\n5' --joblog log --resume 'range 6 | exec -- cat'
+	gives 0 2 -t count -n 2 --joblog log 'range 6 | exec -- cat | map x'
+	has_rows 2
+	# Where rows cannot be told apart, none is written.
+	gives 0 1 -t count -n 1 --joblog log 'range 6 | exec -- cat | flat_map [x, x]'
+	has_rows 0
 }
 
 @test "a run that is killed goes on where the log says, and a file has each answer once" {

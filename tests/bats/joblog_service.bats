@@ -117,6 +117,11 @@ opened() {
 	has_rows 2
 	[[ $(dsvc-read -q -n 1 --joblog log -e "$spec") == AB ]]
 	has_rows 0
+	# Nor in a job with a name, of which another reader gets the rest.
+	[[ $(dsvc-read -q -J named -n 1 --joblog log -e "$spec") == $'AB\n2' ]]
+	has_rows 1
+	[[ $(dsvc-read -q -J named --joblog log -e "$spec") == $'C\n1' ]]
+	has_rows 2
 	# A position lies between elements of the stream: their answers are not parted.
 	[[ $(dsvc-read -q -n 1 --checkpoint pos --joblog log -e "$spec") == $'AB\n2' ]]
 	has_rows 1

@@ -91,6 +91,24 @@ rows_wait_for_their_answers(void **state)
 }
 
 static void
+rows_of_answers_that_were_cut_off_are_not_written(void **state)
+{
+	(void)state;
+	fresh("");
+	struct joblog *log = opened(false);
+	for (int k = 0; k < 3; k++)
+		joblog_wait(log, &"1\t2\t3\t"[2 * k], 1);
+	assert_true(joblog_commit_first(log, 2, 3, 7));
+	joblog_wait(log, "4", 1);
+	assert_true(joblog_commit_first(log, 1, 2, 8));
+	joblog_wait(log, "5", 1);
+	assert_true(joblog_commit(log, 9));
+	closed(log);
+	holds("A\tB\tOutput\n1\t7\n2\t7\n5\t9\n");
+	unlink(path);
+}
+
+static void
 a_log_goes_on_without_its_torn_row(void **state)
 {
 	struct buf seen = { 0 };
