@@ -241,6 +241,9 @@ opened() {
 	local spec='elements [0, 5000, 5000] | exec proto=arg parallel=3 -- sh -c "test $0 != 0 && exec sleep 1000; echo done"'
 	[[ $(within 30s dsvc-read --halt now,success=1 -e "$spec") == 'done' ]]
 	[[ $(within 30s dsvc-run --halt now,success=1 "$spec | distribute") == 'done' ]]
+	# Nothing behind it begins another pass.
+	[[ $(within 30s dsvc-run --halt now,success=1 'range 3 | exec -- cat | distribute | repeat') == 0 ]]
+	[[ $(within 30s dsvc-run --halt now,success=1 'concat (range 3 | exec -- cat | distribute) (range 3 | exec -- cat | distribute)') == 0 ]]
 	local bad
 	for bad in soon x soon,fail=0 now,fail=x%; do
 		run -64 dsvc-read --halt "$bad" -e "$odd"
