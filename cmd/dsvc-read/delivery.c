@@ -223,7 +223,7 @@ delivery_begin(struct delivery *p, struct reader_host *r, struct err *e)
 	const char *text = reader_host_job(r)->type;
 	const struct type *type = text && *text ? type_parse(arena, text, strlen(text), NULL) : NULL;
 	struct logged_conf c = { p->o->joblog, p->o->halt, p->what && what_is_strict(p->what) };
-	enum status st = c.path || c.halt ? logged_type(&type, e) : ST_OK;
+	enum status st = read_records(p->o) ? logged_type(&type, e) : ST_OK;
 	if (st == ST_OK)
 		st = logged_open(&c, p->saved.log, &p->logged, e);
 	if (st == ST_OK)

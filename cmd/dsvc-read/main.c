@@ -28,7 +28,7 @@ read_service(struct delivery *p, const struct what *w, struct reader_host_conf *
 	c->spec = (char *)w->spec.data;
 	c->type = (char *)w->type.data;
 	c->give_up_ns = p->o->give_up;
-	c->in_place = !p->o->nul && !p->o->joblog && !p->o->halt && (format_is_blind((enum format_kind)p->o->format) ||
+	c->in_place = !p->o->nul && !read_records(p->o) && (format_is_blind((enum format_kind)p->o->format) ||
 				     format_is_verbatim((enum format_kind)p->o->format));
 	c->position = p->saved.there ? &p->saved.position : NULL;
 	c->given = p->given.positions;
@@ -73,7 +73,7 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 			return err_set(e, ST_USAGE, "--errors and --max-errors need a pipeline that runs on workers as a whole");
 		if (p->o->checkpoint || p->o->ack_fd >= 0)
 			return err_set(e, ST_USAGE, "--checkpoint and --ack-fd need a pipeline that runs on workers as a whole");
-		if (p->o->joblog || p->o->halt) {
+		if (read_records(p->o)) {
 			err_set(e, ST_USAGE, "--joblog and --halt need a pipeline that runs on workers as a whole");
 			err_help(e, "dsvc-run has them, too, and takes this one");
 			return ST_USAGE;
@@ -89,8 +89,7 @@ read_run(struct delivery *p, struct what *w, const struct endpoint *ep, struct e
 		err_help(e, "--share lossless shares the job with other groups");
 		return ST_USAGE;
 	}
-	const char *records = p->o->joblog ? "--joblog" : p->o->halt ? "--halt" : NULL;
-	enum status st = records ? what_logged(w, records, &c.job, e) : ST_OK;
+	enum status st = read_records(p->o) ? what_logged(w, p->o, &c.job, e) : ST_OK;
 	what_spec(w);
 	return st == ST_OK ? read_service(p, w, &c, e) : st;
 }

@@ -40,6 +40,13 @@ struct read_options {
 
 extern const struct program read_program;
 
+/* Whether it asks for records of programs' runs (logged.h): by which option; NULL: it does not. */
+static inline const char *
+read_records(const struct read_options *o)
+{
+	return o->joblog ? "--joblog" : o->halt ? "--halt" : NULL;
+}
+
 struct what;
 
 /* Where elements go, and what ends it. */

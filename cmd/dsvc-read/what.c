@@ -87,7 +87,7 @@ what_registered(struct what *w, const struct read_options *o, const struct opt *
 	if (strlen(dataset) > PARAM_NAME_MAX)
 		return err_set(e, ST_USAGE, "'%.20s...': a name has at most %d bytes", dataset, PARAM_NAME_MAX);
 	enum status st = what_without_plan(opt, e);
-	if (st != ST_OK || !(o->joblog || o->halt || o->tag)) {
+	if (st != ST_OK || !(read_records(o) || o->tag)) {
 		w->dataset = dataset;
 		return st;
 	}
@@ -145,35 +145,34 @@ what_plan(struct what *w, const struct read_options *o, const struct opt *opt,
 	return st == ST_OK && o->type ? what_expect(w, o->type, &s, e) : st;
 }
 
-static bool
-what_is_logged(const struct what *w)
+/* Whether the planner has made workers give records. */
+static struct op_logged
+what_records(const struct what *w)
 {
 	const struct op_node *service = w->plan ? w->plan->service : NULL;
 
-	if (service)
-		return service->logged.is || remote_of(service)->dataset;
-	return w->plan->logged.is;
+	return service ? service->logged : w->plan ? w->plan->logged : (struct op_logged){ 0 };
 }
 
 bool
 what_is_strict(const struct what *w)
 {
-	const struct op_node *service = w->plan ? w->plan->service : NULL;
-
-	return (w->plan && w->plan->logged.strict) || (service && service->logged.strict);
+	return what_records(w).strict;
 }
 
 enum status
-what_logged(const struct what *w, const char *option, const struct job_opts *job, struct err *e)
+what_logged(const struct what *w, const struct read_options *o, const struct job_opts *job, struct err *e)
 {
-	if (!what_is_logged(w)) {
-		err_set(e, ST_USAGE, "%s: no operator gives elements to programs here", option);
+	const struct op_node *service = w->plan->service;
+
+	if (!what_records(w).is && !(service && remote_of(service)->dataset)) {
+		err_set(e, ST_USAGE, "%s: no operator gives elements to programs here", read_records(o));
 		err_help(e, "it is for exec and sh");
 		return ST_USAGE;
 	}
 	if (job->consumer && *job->consumer) {
 		err_set(e, ST_USAGE, "%s is not for a job that is read in rounds: a round has as many elements for each "
-			"consumer, and a program may give any number", option);
+			"consumer, and a program may give any number", read_records(o));
 		err_help(e, "log=true of exec gives one record for each element, with its answers");
 		return ST_USAGE;
 	}
@@ -192,7 +191,7 @@ what_spec(struct what *w)
 		plan_canonical(plan, CANON_ABSOLUTE, &w->spec);
 	if (!w->spec.len)
 		return;
-	program_row_print_type(plan->type, plan->logged.is || (service && service->logged.is), &w->type);
+	program_row_print_type(plan->type, what_records(w).is, &w->type);
 }
 
 void

@@ -21,8 +21,8 @@ enum status what_plan(struct what *w, const struct read_options *o, const struct
 		      const struct endpoint *ep, struct err *e);
 /* Elements that the reader would get; 0: not known. Others may take some of a job with a name. */
 uint64_t what_elements(const struct what *w, const struct read_options *o);
-/* For `option`: whether the elements may be records of programs' runs. job: as it will be read. */
-enum status what_logged(const struct what *w, const char *option, const struct job_opts *job, struct err *e);
+/* Whether the elements may be the records that the options ask for. job: as it will be read. */
+enum status what_logged(const struct what *w, const struct read_options *o, const struct job_opts *job, struct err *e);
 /* --halt: whether a failed element makes the run fail. */
 bool what_is_strict(const struct what *w);
 /* Puts what the workers are to run into w->spec, and the type of its elements into w->type. */

@@ -26,10 +26,13 @@ struct dry {
 	bool quiet;
 };
 
-/* Found in a plan: an operator that runs programs, one that writes files, and the borders. */
-struct dry_plan {
+/* Operators that are found: one that runs programs, and one that writes files. */
+struct dry_found {
 	const struct op_node *runs, *writes;
-	const struct op_node **border;
+};
+
+struct dry_borders {
+	const struct op_node **v;
 	size_t n, cap;
 };
 
@@ -55,7 +58,7 @@ dry_would(void *arg, const struct op_node *n, const char *command, size_t len)
 static void
 dry_look(void *arg, struct op_node *n)
 {
-	struct dry_plan *p = arg;
+	struct dry_found *p = arg;
 	const struct param *r = n->desc->params;
 
 	if (op_programs_run(n))
@@ -89,21 +92,13 @@ dry_behind(void *arg, struct op_node *n)
 static bool
 dry_border(void *arg, const struct op_node *n)
 {
-	struct dry_plan *p = arg;
+	struct dry_borders *b = arg;
 
-	if (!(n->desc->flags & OP_BORDER))
-		return false;
-	p->border = mem_grow(p->border, &p->cap, p->n + 1, sizeof *p->border);
-	p->border[p->n++] = n;
+	if (n->desc->flags & OP_BORDER) {
+		b->v = mem_grow(b->v, &b->cap, b->n + 1, sizeof *b->v);
+		b->v[b->n++] = n;
+	}
 	return false;
-}
-
-static enum status
-dry_refuse_writing(const struct op_node *n, struct err *e)
-{
-	err_set(e, ST_USAGE, "--dry-run: operator %u `%s` would write files", n->place, op_text(n));
-	err_help(e, "leave it out");
-	return ST_USAGE;
 }
 
 /* Runs the plan up to its programs. */
@@ -124,25 +119,37 @@ dry_pull(struct dry *d, const struct plan *p, const struct op_service *service, 
 	return st == ST_END ? ST_OK : st;
 }
 
-/* The commands of workers. *any: there are programs in it. */
+/* The commands of one plan, if there are programs in it: then *any is set. */
+static enum status
+dry_plan(struct dry *d, const struct plan *p, const struct op_service *service, bool *any, struct err *e)
+{
+	struct dry_found found = { 0 };
+
+	op_each_here(p->top, dry_look, &found);
+	if (!found.runs)
+		return ST_OK;
+	*any = true;
+	if (found.writes) {
+		err_set(e, ST_USAGE, "--dry-run: operator %u `%s` would write files", found.writes->place,
+			op_text(found.writes));
+		err_help(e, "leave it out");
+		return ST_USAGE;
+	}
+	enum status st = dry_pull(d, p, service, e);
+	if (st == ST_OK && !d->quiet)
+		op_each_here(p->top, dry_behind, NULL);
+	return st;
+}
+
 static enum status
 dry_remote(struct dry *d, const struct op_node *border, const struct op_service *service, bool *any, struct err *e)
 {
 	struct spec_src src = { .text = border->remote_spec, .len = strlen(border->remote_spec), .service = service };
-	struct dry_plan found = { 0 };
 	struct plan *p;
 	enum status st = plan_make(&src, &p, e);
 
-	if (st != ST_OK)
-		return st;
-	op_each_here(p->top, dry_look, &found);
-	if (found.runs && found.writes)
-		st = dry_refuse_writing(found.writes, e);
-	else if (found.runs)
-		st = dry_pull(d, p, service, e);
-	*any = *any || found.runs;
-	if (st == ST_OK && found.runs && !d->quiet)
-		op_each_here(p->top, dry_behind, NULL);
+	if (st == ST_OK)
+		st = dry_plan(d, p, service, any, e);
 	plan_free(&p);
 	return st;
 }
@@ -151,32 +158,29 @@ dry_remote(struct dry *d, const struct op_node *border, const struct op_service 
 static enum status
 dry_all(struct dry *d, const struct plan *p, const struct op_service *service, struct err *e)
 {
-	struct dry_plan found = { 0 };
-	bool remote = false;
+	struct dry_borders borders = { 0 };
+	struct dry_found found = { 0 };
+	bool any = false;
 	enum status st = ST_OK;
 
-	op_each_here(p->top, dry_look, &found);
-	op_node_find(p->top, dry_border, &found);
-	for (size_t i = 0; i < found.n && st == ST_OK; i++)
-		st = dry_remote(d, found.border[i], service, &remote, e);
-	mem_free(found.border);
-	if (st != ST_OK)
-		return st;
-	if (!remote && !found.runs) {
-		err_set(e, ST_USAGE, "--dry-run: no operator runs programs here");
-		err_help(e, "it is for exec and sh; --check and --explain run nothing either");
-		return ST_USAGE;
+	op_node_find(p->top, dry_border, &borders);
+	for (size_t i = 0; i < borders.n && st == ST_OK; i++)
+		st = dry_remote(d, borders.v[i], service, &any, e);
+	mem_free(borders.v);
+	if (st == ST_OK && any) {
+		op_each_here(p->top, dry_look, &found);
+		if (found.runs && !d->quiet)
+			log_say(LOG_WARN, "the commands of operator %u `%s` are not known: it gets the answers of programs on workers",
+				found.runs->place, op_text(found.runs));
+		return ST_OK;
 	}
-	if (!remote && found.writes)
-		return dry_refuse_writing(found.writes, e);
-	if (!remote)
-		st = dry_pull(d, p, service, e);
-	else if (found.runs && !d->quiet)
-		log_say(LOG_WARN, "the commands of operator %u `%s` are not known: it gets the answers of programs on workers",
-			found.runs->place, op_text(found.runs));
-	if (st == ST_OK && !remote && !d->quiet)
-		op_each_here(p->top, dry_behind, NULL);
-	return st;
+	if (st == ST_OK)
+		st = dry_plan(d, p, service, &any, e);
+	if (st != ST_OK || any)
+		return st;
+	err_set(e, ST_USAGE, "--dry-run: no operator runs programs here");
+	err_help(e, "it is for exec and sh; --check and --explain run nothing either");
+	return ST_USAGE;
 }
 
 enum status

@@ -21,8 +21,9 @@ struct run_programs {
 	struct joblog *log;
 	struct past *past;        /* with --resume */
 	struct output *out;
-	pthread_mutex_t lock;     /* guards what halt counts */
-	_Atomic uint64_t came;    /* rows of workers */
+	pthread_mutex_t lock;     /* guards what halt counts, and: */
+	uint64_t came;            /* rows of workers */
+	struct buf texts, columns;/* those of a row */
 	/* the operators that run programs, in their order: their places in it are in the log's keys */
 	const struct op_node **v;
 	size_t n, cap;
@@ -57,30 +58,28 @@ programs_give_up(struct run_programs *p)
 	stop_ask();
 }
 
-/* A row waits if its answer has not been taken yet. */
+/* A row waits if its answer has not been taken yet. With the lock held. */
 static void
 programs_put(struct run_programs *p, const struct program_row *row, bool answered)
 {
-	struct buf columns = { 0 };
-
-	program_row_print(row, &columns);
+	buf_reset(&p->columns);
+	program_row_print(row, &p->columns);
 	if (answered)
-		joblog_wait(p->log, columns.data, columns.len);
-	else if (!joblog_add(p->log, columns.data, columns.len))
+		joblog_wait(p->log, p->columns.data, p->columns.len);
+	else if (!joblog_add(p->log, p->columns.data, p->columns.len))
 		programs_give_up(p);
-	buf_clear(&columns);
 }
 
 static void
 programs_ended(void *arg, const struct op_program_run *r)
 {
 	struct run_programs *p = arg;
-	struct buf texts = { 0 };
 	struct program_row row;
 
-	program_row_of(r, programs_number(p, r->node), &texts, &row);
+	pthread_mutex_lock(&p->lock);
+	program_row_of(r, programs_number(p, r->node), &p->texts, &row);
 	programs_put(p, &row, r->answered);
-	buf_clear(&texts);
+	pthread_mutex_unlock(&p->lock);
 }
 
 static void
@@ -106,9 +105,11 @@ programs_row(void *arg, const struct program_row *row, bool answered)
 	programs_over(p, NULL, !program_row_failed(row));
 	if (p->strict && program_row_failed(row))
 		program_row_say(row);
-	own.number = atomic_fetch_add(&p->came, 1) + 1;
+	pthread_mutex_lock(&p->lock);
+	own.number = ++p->came;
 	if (p->log)
 		programs_put(p, &own, answered);
+	pthread_mutex_unlock(&p->lock);
 }
 
 /* Rows that wait are written when the answers they are about have been. */
@@ -330,6 +331,8 @@ run_programs_end(struct run_programs **pp, enum status st, struct err *e)
 		st = last.kind;
 	}
 	past_free(&p->past);
+	buf_clear(&p->texts);
+	buf_clear(&p->columns);
 	pthread_mutex_destroy(&p->lock);
 	mem_free(p->v);
 	mem_free(p);

@@ -44,8 +44,7 @@ plan_permutes(struct planner *pl, struct op_node *n)
 	if (!n->permutes || op_may_permute(n, &culprit, pl->e) == ST_OK)
 		return ST_OK;
 	/* The source of a fragment has no place in the text. */
-	const struct tree_stage *s = pl->ops[(culprit->place ? culprit : n)->place - 1].stage;
-	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
+	return plan_fail_on(pl, culprit->place ? culprit : n, ST_DATA);
 }
 
 /* Refuses an endless input of an operator that gives nothing before its input has ended. */

@@ -28,3 +28,11 @@ plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t at, size_t l
 		err_place(pl->e, s->text->file, s->text->data, s->text->len, at, len);
 	return st;
 }
+
+enum status
+plan_fail_on(struct planner *pl, const struct op_node *n, enum status st)
+{
+	const struct tree_stage *s = pl->ops[n->place - 1].stage;
+
+	return plan_fail_at(pl, s, s->at, s->len, st);
+}

@@ -39,6 +39,8 @@ struct op_typing plan_typing(const struct planner *pl, const struct tree_stage *
 /* Puts the place of the stage (or of a part of it) into an error that has none. */
 enum status plan_fail_at(struct planner *pl, const struct tree_stage *s, size_t at, size_t len,
 			 enum status st);
+/* Likewise the place of an operator that stands in the text. */
+enum status plan_fail_on(struct planner *pl, const struct op_node *n, enum status st);
 
 /* Fills n->params from the arguments, n->binds, and for combines n->in. */
 enum status fill_params(struct planner *pl, struct op_node *n, const struct tree_stage *s,

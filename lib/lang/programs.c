@@ -38,30 +38,22 @@ programs_option(const struct planner *pl)
 }
 
 static enum status
-programs_refuse(struct planner *pl, const struct op_node *n)
+programs_refuse(struct planner *pl, const struct op_node *top, const struct op_node *other)
 {
-	const struct tree_stage *s = pl->ops[n->place - 1].stage;
-
-	return plan_fail_at(pl, s, s->at, s->len, ST_USAGE);
-}
-
-static enum status
-programs_refuse_log(struct planner *pl, const struct op_node *top, const struct op_node *other)
-{
-	const char *option = programs_option(pl), *here = "put `distribute` right behind it; what comes after that runs here";
+	const char *option = programs_option(pl);
 
 	if (!other) {
 		err_set(pl->e, ST_USAGE, "%s: proto=stream pairs no answers with elements", option);
 		err_help(pl->e, "proto=line and arg do");
-	} else if (op_programs_run(top)) {
+		return plan_fail_on(pl, top, ST_USAGE);
+	}
+	if (op_programs_run(top))
 		err_set(pl->e, ST_USAGE, "%s: on workers it is for the last operator only, and this one runs programs, too", option);
-		err_help(pl->e, "%s", here);
-	} else {
+	else
 		err_set(pl->e, ST_USAGE, "%s: on workers it is for the last operator only, and `%s` stands behind this one", option,
 			op_text(top));
-		err_help(pl->e, "%s", here);
-	}
-	return programs_refuse(pl, other ? other : top);
+	err_help(pl->e, "put `distribute` right behind it; what comes after that runs here");
+	return plan_fail_on(pl, other, ST_USAGE);
 }
 
 /* Sets a parameter that is true or false, and sees whether the operator takes it. */
@@ -69,13 +61,12 @@ static enum status
 programs_set(struct planner *pl, struct op_node *n, const char *name)
 {
 	const struct param *row = param_find(n->desc->params, name, strlen(name));
-	const struct tree_stage *s = pl->ops[n->place - 1].stage;
-	struct op_typing t = plan_typing(pl, s, NULL);
+	struct op_typing t = plan_typing(pl, pl->ops[n->place - 1].stage, NULL);
 
 	*(bool *)((char *)n->params + row->offset) = true;
 	n->given |= (uint64_t)1 << (row - n->desc->params);
 	enum status st = n->desc->typing(n, &t, &n->type, pl->e);
-	return st == ST_OK ? ST_OK : plan_fail_at(pl, s, s->at, s->len, pl->e->kind = ST_USAGE);
+	return st == ST_OK ? ST_OK : plan_fail_on(pl, n, ST_USAGE);
 }
 
 enum status
@@ -83,11 +74,13 @@ plan_log(struct planner *pl, struct op_node *top, const struct type **type, stru
 {
 	struct programs l = { .top = top };
 
+	if (!(pl->src->flags & (SPEC_LOGGED | SPEC_HALTED)))
+		return ST_OK;
 	op_each_here(top, programs_look, &l);
-	if (!(pl->src->flags & (SPEC_LOGGED | SPEC_HALTED)) || !l.any)
+	if (!l.any)
 		return ST_OK;
 	if (l.other || !op_programs_pair(top))
-		return programs_refuse_log(pl, top, l.other);
+		return programs_refuse(pl, top, l.other);
 	if (pl->src->flags & SPEC_HALTED && top->on_error == OP_FAIL) {
 		top->on_error = OP_SKIP;
 		logged->strict = true;
@@ -109,5 +102,5 @@ plan_tag(struct planner *pl, struct op_node *top)
 		return programs_set(pl, top, "tag");
 	err_set(pl->e, ST_USAGE, "--tag: the last operator, `%s`, gives no elements to programs", op_text(top));
 	err_help(pl->e, "into= of exec puts an answer beside its element anywhere");
-	return programs_refuse(pl, top);
+	return plan_fail_on(pl, top, ST_USAGE);
 }

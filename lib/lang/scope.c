@@ -9,14 +9,6 @@
 #include "lang/planner.h"
 #include "op/facts.h"
 
-static enum status
-scope_fail(struct planner *pl, const struct op_node *n)
-{
-	const struct tree_stage *s = pl->ops[n->place - 1].stage;
-
-	return plan_fail_at(pl, s, s->at, s->len, ST_DATA);
-}
-
 static bool
 scope_has(const struct op_node *n, const char *name)
 {
@@ -44,7 +36,7 @@ scope_other(struct planner *pl, const struct op_node *n)
 			"the service's workers", name);
 		if (!(n->desc->flags & OP_BORDER))
 			err_help(pl->e, "at=ENDPOINT names another service, whose datasets workers can read");
-		return scope_fail(pl, n);
+		return plan_fail_on(pl, n, ST_DATA);
 	}
 	for (size_t i = 0; i < sizeof shared / sizeof *shared; i++) {
 		if (!scope_has(n, shared[i]))
@@ -52,7 +44,7 @@ scope_other(struct planner *pl, const struct op_node *n)
 		err_set(pl->e, ST_DATA, "`%s` on workers takes no %s=: each stream reads all of the dataset, by itself",
 			name, shared[i]);
 		err_help(pl->e, "leave %s= out, or use `%s` after `distribute`", shared[i], name);
-		return scope_fail(pl, n);
+		return plan_fail_on(pl, n, ST_DATA);
 	}
 	return ST_OK;
 }
@@ -68,7 +60,7 @@ scope_one(struct planner *pl, const struct op_node *n)
 		err_set(pl->e, ST_DATA, "`%s` reads this process's own input; it cannot run on workers",
 			name);
 		err_help(pl->e, "put the data into a file that the workers can read");
-		return scope_fail(pl, n);
+		return plan_fail_on(pl, n, ST_DATA);
 	}
 	return ST_OK;
 }
@@ -157,7 +149,7 @@ scope_check(struct planner *pl, const struct op_node *n, int sharding)
 		plan_refuse_by_share(by_share, pl->e);
 	else
 		return st;
-	return scope_fail(pl, global ? global : by_share);
+	return plan_fail_on(pl, global ? global : by_share, ST_DATA);
 }
 
 enum status
@@ -168,7 +160,7 @@ scope_order(struct planner *pl, const struct op_node *top, bool seeded)
 	seeded |= pl->plan->options.seed != PARAM_AUTO;
 	if (op_in_order(top, seeded, &culprit, pl->e) == ST_OK)
 		return ST_OK;
-	return culprit->place ? scope_fail(pl, culprit) : ST_DATA;
+	return culprit->place ? plan_fail_on(pl, culprit, ST_DATA) : ST_DATA;
 }
 
 /* The job options of a `distribute` or `dataset`: their parameters begin with them. */

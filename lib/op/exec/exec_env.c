@@ -31,21 +31,24 @@ env_passes(const struct op_ctx *ctx, const char *s)
 	return child_rules_passes(s);
 }
 
-static const char *
-env_find(const struct exec_env *env, const char *name)
+static bool
+env_has(const struct exec_env *env, const char *name)
 {
 	for (size_t i = 0; i < env->n; i++)
 		if (env_same(env->v[i], name))
-			return env->v[i];
-	return NULL;
+			return true;
+	return false;
 }
 
 const char *
-exec_env_get(const struct exec_env *env, const char *name)
+exec_env_worker(const struct op_ctx *ctx)
 {
-	const char *found = env_find(env, name);
+	static const char name[] = "DSVC_CHILD_WORKER=";
 
-	return found ? found + strlen(name) : "";
+	for (char *const *p = ctx->env; p && *p; p++)
+		if (env_same(*p, name))
+			return *p + strlen(name);
+	return "";
 }
 
 static char *
@@ -75,7 +78,7 @@ exec_env_open(struct exec_env *env, const struct op_inst *self, const char *prot
 	env_add(env, mem_printf("DSVC_CHILD_PROTO=%s", proto));
 	env_add(env, mem_printf("DSVC_CHILD_SLOTS=%u", slots));
 	env_add(env, mem_printf("DSVC_CHILD_SHARD=%" PRIu32, ctx->stream));
-	if (!env_find(env, "DSVC_CHILD_SHARDS="))
+	if (!env_has(env, "DSVC_CHILD_SHARDS="))
 		env_add(env, mem_strdup("DSVC_CHILD_SHARDS=1"));
 	env_add(env, mem_printf("DSVC_CHILD_EPOCH=%" PRIu32, self->epoch));
 	env_add(env, mem_printf("DSVC_CHILD_SEED=%" PRIu64, ctx->seed));

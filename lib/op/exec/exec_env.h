@@ -31,8 +31,8 @@ void exec_env_open(struct exec_env *env, const struct op_inst *self, const char 
 		   unsigned slots, bool each);
 /* Sets the environment of a child that writes to a terminal: no colours. */
 void exec_env_plain(struct exec_env *env);
-/* The value of NAME=, which ends with =; "": there is none. */
-const char *exec_env_get(const struct exec_env *env, const char *name);
+/* The name of the worker that runs the chain; "": none does. Lent by the context. */
+const char *exec_env_worker(const struct op_ctx *ctx);
 void exec_env_clear(struct exec_env *env);
 void exec_env_slot(struct exec_env *env, unsigned slot);
 void exec_env_element(struct exec_env *env, uint64_t index, const struct run *r,

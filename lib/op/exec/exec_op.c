@@ -157,6 +157,7 @@ exec_open(struct op_inst *self, struct err *e)
 	struct exec *x = self->state;
 
 	x->self = self;
+	x->worker = exec_env_worker(self->ctx);
 	x->opened = true;
 	x->ordered = x->ordered || self->ctx->repeatable;
 	x->n_slots = exec_copies(x);

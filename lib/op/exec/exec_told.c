@@ -118,7 +118,7 @@ exec_told_run(struct exec *x, uint64_t seq, bool answered, struct op_program_run
 
 	told_command(x, seq, el);
 	*out = (struct op_program_run){
-		.node = x->self->node, .number = seq + 1, .elem = el, .worker = exec_env_get(&x->env, "DSVC_CHILD_WORKER="),
+		.node = x->self->node, .number = seq + 1, .elem = el, .worker = x->worker,
 		.began = clock_wall_ns() - age, .took = j->began ? j->took : 0, .sent = j->sent, .received = j->received,
 		.code = j->code, .signal = j->signal, .answered = answered, .command = (char *)x->command_text.data,
 		.command_len = x->command_text.len };

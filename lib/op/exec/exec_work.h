@@ -133,6 +133,7 @@ struct exec {
 	bool loads;             /* a child begins with the state in `load` */
 	struct buf load;
 	struct buf command_text; /* told: the command, quoted */
+	const char *worker;     /* told: the name of this one */
 	bool telling;           /* answers were told that have not been taken yet */
 	bool halted;
 	struct err broken;      /* error found while saving; the next call gives it */
